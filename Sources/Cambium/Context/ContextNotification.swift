@@ -125,7 +125,7 @@ extension ManagedObjectContext {
     }
 }
 
-/// Ends a sequence when the handler that feeds it goes, with the context.
+/// Ends a sequence when its handler is released with the context.
 private final class StreamSource<Element: Sendable> {
     let continuation: AsyncStream<Element>.Continuation
 

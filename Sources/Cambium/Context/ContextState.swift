@@ -54,7 +54,7 @@ final class ContextState {
     // use.
     private(set) weak var context: ManagedObjectContext?
 
-    /// - Parameter roots: The identity maps of the context that is going to be connected.
+    /// - Parameter roots: The identity maps of the context that will be connected.
     init(
         _ coordinator: PersistentStoreCoordinator, parentReader: ParentReader? = nil,
         roots: [RootObjects] = []
@@ -150,7 +150,7 @@ extension ContextAccess {
     var merges: MergeState { context.merges }
     /// The part that knows the children.
     var family: FamilyLink { context.family }
-    /// The part that knows who is to be notified.
+    /// The part that knows the receivers of notifications.
     var observers: ObserverHub { context.observers }
     /// The part that reads.
     var reads: ReadingState { context.reads }
@@ -177,7 +177,7 @@ extension ContextAccess {
     var divergentLists: DivergentLists { DivergentLists(context: context) }
     /// Knows the objects that were merged into others.
     var replacements: Replacements { Replacements(context: context) }
-    /// Lets deleted objects live again.
+    /// Restores deleted objects.
     var revival: Revival { Revival(context: context) }
 }
 
@@ -199,19 +199,19 @@ final class ContextActivity {
     var isProcessing = false
     /// Whether the changes are being settled for a save.
     var isSaving = false
-    /// Whether objects are being notified that everything is going to be forgotten.
+    /// Whether objects are being notified of a reset.
     var isResetting = false
     /// Enqueues the end of the event as one job in the context's isolation; nil if the isolation is
     /// unknown.
     let schedule: (@Sendable () -> Void)?
-    /// Whether somebody will end the event: a job, or who has begun it.
+    /// Whether a job, or the code that has begun the event, will end it.
     @exclusivity(unchecked) var isEndOfEventScheduled = false
 
     init(schedule: (@Sendable () -> Void)?) {
         self.schedule = schedule
     }
 
-    /// Whether somebody says when an event ends; if not, processing the changes ends it.
+    /// Whether events have an end; if not, processing the changes ends them.
     var hasEvents: Bool { schedule != nil }
 
     /// Makes sure that changes are processed at the end of the current event.
@@ -273,7 +273,7 @@ final class ContextActivity {
 final class KeyAllocator {
     private let state: ContextState
     private let parent: KeyAllocator?
-    // Safety: an access calls nothing that could come back to the same variable.
+    // Safety: an access calls nothing that could access the same variable again.
     /// The free keys, by the number of the hierarchy's root.
     @exclusivity(unchecked) private var ranges: [Range<Int64>]
     private var blockSizes = [Int: Int]()

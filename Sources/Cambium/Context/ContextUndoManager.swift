@@ -51,7 +51,7 @@ public final class ContextUndoManager {
     private var current = UndoGroup()
     private var disabledLevel = 0
 
-    /// Makes a manager without anything to undo. It serves one context at a time.
+    /// Creates a manager without anything to undo. It belongs to one context at a time.
     public init() {}
 
     /// The manager is that of a context from now on, or of none.
@@ -186,7 +186,7 @@ public final class ContextUndoManager {
         current.actionName = name
     }
 
-    /// The name of the group that ``undo()`` would take back; empty without one.
+    /// The name of the group that ``undo()`` would revert; empty if there is none.
     public var undoActionName: String {
         (current.isEmpty ? undoGroups.last : current)?.actionName ?? ""
     }
@@ -194,7 +194,7 @@ public final class ContextUndoManager {
     /// The name of the group that ``redo()`` would do again; empty without one.
     public var redoActionName: String { redoGroups.last?.actionName ?? "" }
 
-    /// An event is over.
+    /// Called at the end of an event.
     func endEvent() {
         if groupsByEvent, groupingLevel == 0 { endGroup() }
     }
@@ -272,7 +272,7 @@ extension ManagedObjectContext {
 struct Undoing: ContextAccess {
     let context: ManagedObjectContext
 
-    /// Brings back the state before the changes of a group.
+    /// Restores the state before the changes of a group.
     func apply(_ group: UndoGroup) {
         var events: [(object: ManagedObject, event: SnapshotEvents)] = []
         for step in group.steps.reversed() {
@@ -300,7 +300,7 @@ struct Undoing: ContextAccess {
         }
     }
 
-    /// Brings a deleted object back.
+    /// Restores a deleted object.
     private func revive(_ undo: ObjectUndo) -> Bool {
         let object = undo.object
         switch object.lifecycle {
@@ -367,7 +367,7 @@ extension ObjectUndo {
     fileprivate func restoreValues() {
         guard let before else { return }
         var slots = slots
-        // An object that was gone has taken the whole row over already.
+        // A restored object has its complete row already.
         if object.lifecycle == .inserted, kind == .went { slots = SlotSet() }
         slots.forEach { slot in
             if object.entityDescription.attributes[slot] != nil {
@@ -426,7 +426,7 @@ extension ObjectUndo {
 }
 
 extension ManagedObject {
-    /// Whether the object is there, or a fault that may be.
+    /// Whether the object exists, or is a fault that may have a row.
     final var canBeRestored: Bool {
         switch lifecycle {
         case .clean, .inserted, .updated: true

@@ -120,7 +120,7 @@ struct DeleteRules: ContextAccess {
         if relationship.slot != nil {
             // The save looks at a deny rule, at the links that exist then.
             if relationship.isOwnInverse, relationship.relationship.deleteRule == .deny { return }
-            // The other side's view of the object; nobody but this context can have read it.
+            // The other side's view of the object. Only this context can have read it.
             detach(object, relationship, inverse)
             return
         }
@@ -143,7 +143,7 @@ struct DeleteRules: ContextAccess {
         if relationship.isOwnInverse { return object.ownLinks.releasePartner(relationship) }
         let root = relationship.destinationRoot
         let key = record.integer(slot)
-        // Another object may stand for it. Safety: the context keeps its parts.
+        // The object may have a replacement. Safety: the context keeps its parts.
         let other = uncounted(registry).use { $0.registered(root: root, key: key) }
         other?.ownLinks.detachLink(inverse, from: object)
     }
@@ -180,7 +180,7 @@ struct DeleteRules: ContextAccess {
 struct Revival: ContextAccess {
     let context: ManagedObjectContext
 
-    /// Lets an object live that the next save was to delete.
+    /// Reverts the deletion of an object before it is saved.
     func takeBackDeletion(of object: ManagedObject) {
         changes.unpropagated.removeAll { $0 === object }
         if object.record == nil { errors.failedReads.removeAll(of: RowIdentity(object)) }
@@ -213,7 +213,7 @@ struct Revival: ContextAccess {
         guard object.isFault, object.lifecycle == .clean else {
             return object.canBeRestored ? object : nil
         }
-        // A fault may stand for a row that another context has deleted.
+        // The row of a fault may have been deleted by another context.
         if faulting.hasRow(object) { return object.orReplacement }
         // Nor are its links to be changed.
         object.row.becomePlaceholder()

@@ -69,7 +69,7 @@ struct Faulting: ContextAccess {
                     let read = try readRow(fault.key, ofRoot: root, at: mayBeOld ? commit : nil)
                 else { return }
                 fault.placed = read.placed
-                // The object has the row itself: it is others who will ask.
+                // The object has the row itself: the cache is for other readers.
                 if reads.usesRowCache,
                     context.stalenessInterval >= 0 || coordinator.hasSeveralContexts
                 {
@@ -95,9 +95,9 @@ struct Faulting: ContextAccess {
             key, ofRoot: root, at: commit, into: reads.faultWriter)
     }
 
-    /// Gives a fault its row out of the row cache.
+    /// Gives a fault its row from the row cache.
     ///
-    /// - Returns: Whether it is there, and new enough.
+    /// - Returns: Whether the cache has the row, and it is recent enough.
     private func takeCached(_ fault: ManagedObject) -> Bool {
         guard reads.usesRowCache, fault.record == nil, !coordinator.rowCache.isEmpty,
             let entry = coordinator.rowCache.entry(
@@ -308,7 +308,7 @@ struct Faulting: ContextAccess {
         noteInaccessible(object, error)
     }
 
-    /// Tells of a value that a getter could not show, or keeps the error for the next save.
+    /// Reports a value that a getter could not show, or keeps the error for the next save.
     func noteInaccessible(_ object: ManagedObject, _ error: StoreError) {
         if let handler = context.onInaccessibleFault {
             handler(object.objectID, error)

@@ -181,7 +181,7 @@ extension ManagedObjectContext {
             placed = try description.makeRecord(
                 by: state.draftWriter, at: Date(), keeping: coordinator.keptDates)
         } catch {
-            // An initializer cannot throw. No save succeeds while the object is there.
+            // An initializer cannot throw. No save succeeds while the object exists.
             keys.fail(RowIdentity(root: description.rootIndex, key: key), error)
             placed = state.draftWriter.copy(
                 description.template.record, description.shape, room: 128)
@@ -228,7 +228,7 @@ extension ManagedObjectContext {
     ///   context is set.
     func processChanges(propagatesDeletes: Bool? = nil) {
         if activity.isProcessing { return }
-        // Every fetch comes here.
+        // Every fetch runs this.
         if observers.followersAreBehind { observers.retryFollowers() }
         guard changes.needProcessing else { return }
         activity.isProcessing = true
@@ -303,7 +303,7 @@ extension ObjectChanges {
             switch object.lifecycle {
             case .inserted:
                 inserted.append(object)
-                // One that came in an earlier event may have got other links.
+                // An object of an earlier event may have got other links.
                 if object.changesLinksInEvent { updated.append(object.latestUpdate) }
             case .updated, .clean: updated.append(object.latestUpdate)
             case .deleted, .discarded, .invalid: deleted.append(object)

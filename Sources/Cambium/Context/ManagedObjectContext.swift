@@ -98,7 +98,7 @@ public final class ManagedObjectContext {
     /// container.viewContext.isReadOnly = true
     /// ```
     public var isReadOnly = false
-    /// A name for people, for logs and for the history of the stores.
+    /// A readable name, for logs and for the history of the stores.
     public var name: String?
     /// The author of the changes, for the history of the stores: an importer, a server's sync, the
     /// user. A child's changes have the author of its root.
@@ -119,8 +119,8 @@ public final class ManagedObjectContext {
     /// Whether the delete rules are followed whenever changes are processed; if not, only by the
     /// save. Default: true.
     public var propagatesDeletesAtEndOfEvent = true
-    /// Whether the context keeps all its objects alive. Default: false, objects without changes
-    /// that nobody else holds are let go of from time to time.
+    /// A Boolean value that indicates whether the context keeps all its objects alive. Default:
+    /// false; objects without changes that only the context holds are released from time to time.
     public var retainsRegisteredObjects = false
     /// Remembers changes, to undo them; nil, the default, remembers nothing and costs nothing.
     ///
@@ -156,7 +156,7 @@ public final class ManagedObjectContext {
     let keys: KeyAllocator
     /// The part that knows the children.
     let family: FamilyLink
-    /// The part that knows who is to be notified.
+    /// The part that knows the receivers of notifications.
     let observers = ObserverHub()
     /// The part that reads.
     let reads: ReadingState
@@ -400,7 +400,7 @@ extension ManagedObjectContext {
         throw StoreError.otherContext(of: foreign)
     }
 
-    /// Drops clean objects that nobody holds, when many have come since the last time.
+    /// Releases clean objects that only the context holds, if many were added since the last time.
     func sweepIfGrown() {
         if !retainsRegisteredObjects { registry.sweepIfGrown() }
     }

@@ -3,9 +3,9 @@ import CambiumRecords
 /// The undo of one object's changes in one event: its state before, as far as it differs.
 final class ObjectUndo {
     enum Kind {
-        /// It came into being, and has to go.
+        /// It was created, and has to be removed.
         case came
-        /// It was deleted, and has to come back.
+        /// It was deleted, and has to be restored.
         case went
         /// It has to get other values.
         case changed
@@ -134,8 +134,8 @@ extension ManagedObject {
         }
     }
 
-    /// The pairs of join tables and the orders of an object that is deleted, as they were before
-    /// the event. Other relationships come back with the rows that hold the keys.
+    /// The pairs of join tables and the orders of a deleted object, as they were before the event.
+    /// Other relationships are restored with the rows that hold the keys.
     fileprivate final var linksBeforeEvent: [ObjectUndo.Links] {
         entityDescription.relationships.compactMap { relationship in
             let now = extras?.currentLinks(of: relationship)
@@ -156,8 +156,7 @@ extension ManagedObject {
 }
 
 extension RelationshipDescription {
-    /// Whether no row tells of a relationship's links, or of their order, so that they have to be
-    /// remembered.
+    /// Whether a relationship's links or their order are not in a row, and have to be recorded.
     var isKeptByUndo: Bool { isJoinTable || isOrdered || isTransient }
 }
 
@@ -206,7 +205,7 @@ struct UndoneObject: ObjectAccess {
         if !relationship.isJoinTable {
             let settled = keysAsInMembers(of: links, relationship)
             if settled.count < links.added.keys.count + links.removed.count {
-                // In an order each has its place beside the others.
+                // In an order, the index of each member depends on the others.
                 if relationship.isOrdered { return }
                 for key in settled { links.forgetChange(of: key) }
                 extras?.links[relationship.ordinal] = links

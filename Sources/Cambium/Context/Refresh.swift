@@ -4,7 +4,7 @@ import CambiumRecords
 struct Refresh: ContextAccess {
     let context: ManagedObjectContext
 
-    /// Brings an object back.
+    /// Resets an object.
     func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         switch object.lifecycle {
         case .clean, .updated: break
@@ -30,7 +30,7 @@ struct Refresh: ContextAccess {
         divergentLists.forget(otherBecauseOf: object)
         // It is known already that its row was deleted.
         if object.extras?.deferred == .deletion { return deferredMerges.merge() }
-        // Links that are kept in the rows of others are their changes, and stay.
+        // Links that are kept in the rows of others are their changes, and are kept.
         if object.extras?.hasRelationshipChanges == true { context.willChangeLinks(object) }
         context.noteForEvent(object)
         if hadLinks { object.flags.insert(.hasOtherLinks) }
@@ -98,7 +98,7 @@ struct Refresh: ContextAccess {
     }
 }
 
-/// Lets a context forget everything.
+/// Resets a context: it forgets everything.
 struct Reset: ContextAccess {
     let context: ManagedObjectContext
 
@@ -146,7 +146,7 @@ struct Reset: ContextAccess {
 }
 
 extension ManagedObject {
-    /// Whether there is anything that a refresh with merging must not lose.
+    /// Whether there is anything that a refresh with merging must keep.
     fileprivate final var keepsSomethingWhenRefreshed: Bool {
         lifecycle == .updated || (entityDescription.hasTransients && record != nil)
     }

@@ -273,8 +273,8 @@ struct DeletionsAbove: ContextAccess {
 }
 
 extension ManagedObject {
-    /// Whether nothing was done to the object but that links to others were taken away, as a delete
-    /// of these does: no loss, should the object be gone.
+    /// Whether the only change of the object is that links to others were removed, as a delete of
+    /// the others does. Nothing is lost if the object is deleted.
     fileprivate final var isOnlyUnlinked: Bool {
         let isCleared = settableChangedSlots.slots.allSatisfy { slot in
             entityDescription.attributes[slot] == nil && record?.hasValue(slot) != true

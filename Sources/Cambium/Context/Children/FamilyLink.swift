@@ -235,7 +235,7 @@ final class ParentReader: ReadableStore {
             remedy: "Keep the parent context as long as its children are in use.")
     }
 
-    /// The parent's objects that a request asks for, in its order, all of them with values.
+    /// The parent's objects that match a request, in its order, all with their values.
     private func objects(
         _ request: RowRequest, in parent: ManagedObjectContext
     ) throws -> [ManagedObject] {

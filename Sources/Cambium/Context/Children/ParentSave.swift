@@ -282,7 +282,7 @@ struct ChildInsertion: ContextAccess {
         }
         let object: ManagedObject
         if let fault = registry[RowIdentity(source)] {
-            // Somebody has asked for the object before, by its identity.
+            // The object was requested before, by its identity.
             fault.row.becomeNew(placed)
             changes.inserted.append(fault)
             context.noteForEvent(fault)
@@ -300,8 +300,8 @@ struct ChildInsertion: ContextAccess {
         return object
     }
 
-    /// The object of a child's new one that this context has all the same: the child has taken a
-    /// deletion back that it had saved.
+    /// The parent's object of a child's new object, if the parent has it already: the child has
+    /// reverted a deletion that it had saved.
     func revived(_ source: ManagedObject) -> ManagedObject? {
         guard let known = registry[RowIdentity(source)],
             known.record != nil
@@ -322,7 +322,7 @@ struct ChildInsertion: ContextAccess {
 struct Replacements: ContextAccess {
     let context: ManagedObjectContext
 
-    /// Lets another object stand for one from now on.
+    /// Replaces an object by another one.
     func replace(_ object: ManagedObject, by replacement: ManagedObject) {
         context.forget(object)
         object.row.becomeReplaced(by: replacement)
@@ -374,7 +374,7 @@ struct Replacements: ContextAccess {
         return true
     }
 
-    /// The rows that others stand for, here or further up.
+    /// The rows with a replacement, here or in an ancestor.
     private var replacedIDs: Set<RowIdentity> {
         Set(registry.replacements.keys).union(parent?.replacements.replacedIDs ?? [])
     }

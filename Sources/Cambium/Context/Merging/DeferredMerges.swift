@@ -38,8 +38,8 @@ struct DeferredMerges: ContextAccess {
         return true
     }
 
-    /// The objects that stay until a save has met the conflict, though other contexts have deleted
-    /// their rows: no statement finds them.
+    /// The objects that are kept until a save has met the conflict, though other contexts have
+    /// deleted their rows: no statement finds them.
     func keptWithoutRow(in family: Set<Int>) -> Set<ManagedObject> {
         if merges.deferred.isEmpty { return [] }
         return Set(
@@ -66,12 +66,12 @@ struct DeferredMerges: ContextAccess {
         divergentLists.forget(with: object)
     }
 
-    /// Notes that the row of an object is there again.
+    /// Notes that the row of an object exists again.
     func noteReturn(of object: ManagedObject) {
         if object.extras?.deferred == .deletion { object.extras?.deferred = .change }
     }
 
-    // MARK: Catching up
+    // MARK: Merging later
 
     /// Returns the objects with deferred merges that are to be merged now.
     func takeDue() -> [ManagedObject] {
@@ -191,8 +191,9 @@ struct DivergentLists: ContextAccess {
         _ member: ManagedObject, of owner: ManagedObject, _ relationship: RelationshipDescription
     ) -> Bool {
         guard member.ownLinks.hasLeft(owner, relationship) else { return false }
-        // An owner that has noted a change is notified of its being taken back: the member's row,
-        // as it was read, references the owner. A row of others that is deferred may do so instead.
+        // If the owner has noted the change, it is notified when the change is reverted: the
+        // member's row, as it was read, references the owner. A deferred row of another context may
+        // do so instead.
         if owner.extras?.links[relationship.ordinal]?.hasChange(of: member.key) != true
             || member.defersOthersRow
         {
@@ -268,7 +269,8 @@ struct DivergentLists: ContextAccess {
         }
     }
 
-    /// Lets all lists be read again that any object made others than the store has them.
+    /// Discards all lists that differ from the store because of an object, so that they are read
+    /// again.
     func forgetAll() {
         for list in merges.divergentLists.values.joined() { forget(list) }
         merges.divergentLists = [:]

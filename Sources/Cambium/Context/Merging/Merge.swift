@@ -64,7 +64,7 @@ struct Merge: ContextAccess {
         pending(deferring: .deletions)
     }
 
-    /// Merges several saves in their order, and tells observers once.
+    /// Merges several saves in their order, and notifies observers once.
     private func merge(_ changeSets: [ChangeSet], isComplete: Bool, readsAgain: Bool = false) {
         var merged = ObjectChanges()
         merged.isComplete = isComplete
@@ -302,7 +302,7 @@ struct UnregisteredRows {
                 .init(entity: entity.index, key: row.key, placed: row.placed, slots: row.slots))
             return
         }
-        // A change that came without the row makes the one that came before too old.
+        // A change without the row makes the row of an earlier change outdated.
         if !row.slots.isEmpty { rows[index]?.placed = row.placed }
         var slots = known.slots
         slots?.formUnion(row.slots)

@@ -13,7 +13,7 @@ struct RowMerging: ContextAccess {
         defer { divergentLists.forget(otherBecauseOf: object) }
         switch object.lifecycle {
         case .clean where deferredMerges.keepsLocked(object):
-            // A child is to see first who has changed it.
+            // A child first checks which context has changed it.
             if parent == nil { deferredMerges.postpone(object) } else { outdated.append(object) }
         case .clean:
             // A child reads the rows from its parent, at almost no cost.
@@ -28,7 +28,7 @@ struct RowMerging: ContextAccess {
         case .updated:
             object.placed = placed
         case .deleted:
-            // The deletion meets the change at its save, unless it is taken back before.
+            // The save of the deletion detects the change, unless the deletion is reverted before.
             object.ownExtras.deferred = .change
         case .inserted, .discarded, .invalid:
             break

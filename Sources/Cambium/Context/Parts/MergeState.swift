@@ -23,7 +23,7 @@ final class MergeState {
     /// Deleted rows with the commit of the deletion, for as long as the context does not know all
     /// earlier commits.
     private var deletedRows = [RowIdentity: Int64]()
-    // Safety: an access calls nothing that could come back to the same variable.
+    // Safety: an access calls nothing that could access the same variable again.
     /// Deleted rows that this context has inserted again with the same keys, by the commit of the
     /// insertion. The commit is `max` if the row is not saved yet. Earlier changes of others
     /// concern the former row.
@@ -63,7 +63,7 @@ final class MergeState {
         deletedRows = [:]
     }
 
-    /// Notes that this context made a commit: nobody has to notify it.
+    /// Notes a commit of this context. It needs no notification of it.
     func noteOwn(_ changeSet: ChangeSet) {
         if changeSet.number == mergedCommit + 1 { mergedCommit = changeSet.number }
         noteMerged(changeSet)
@@ -154,7 +154,7 @@ final class MergeState {
 
     // MARK: Deferring
 
-    /// Whether anything was deferred that can be merged. A deletion waits until the object has no
+    /// Whether there is a deferred merge that can be done. A deletion waits until the object has no
     /// changes any more.
     var hasDeferredChanges: Bool { deferred.contains { $0.extras?.deferred != .deletion } }
 
@@ -169,7 +169,7 @@ final class MergeState {
         return try body()
     }
 
-    /// Notes that a save has met all conflicts that there were.
+    /// Notes that a save has met all conflicts.
     func forgetDeferred() {
         for object in deferred { object.extras?.deferred = .nothing }
         deferred = []

@@ -9,7 +9,7 @@ final class ObjectRegistry {
     /// The identity maps, by the number of the hierarchy's root.
     let roots: [RootObjects]
     private let state: ContextState
-    // Safety: here and below, an access calls nothing that could come back to the same variable.
+    // Safety: here and below, an access calls nothing that could access the same variable again.
     /// How many objects there are.
     @exclusivity(unchecked) private(set) var count = 0
     /// How many there were after the last sweep.
@@ -172,9 +172,9 @@ final class ObjectRegistry {
         if !replacements.isEmpty { forgetReplacement(of: RowIdentity(object)) }
     }
 
-    /// Takes an object out.
+    /// Removes an object.
     ///
-    /// - Returns: Whether it was there.
+    /// - Returns: Whether it was registered.
     func remove(_ object: ManagedObject) -> Bool {
         let root = roots[object.entityDescription.rootIndex]
         guard root.map[object.key] === object else { return false }
@@ -191,7 +191,7 @@ final class ObjectRegistry {
         replacements = [:]
     }
 
-    /// Drops clean objects that nobody holds, when many have come since the last time.
+    /// Releases clean objects that only the context holds, if many were added since the last time.
     func sweepIfGrown() {
         guard count > sweptCount * 2 else { return }
         var dropped: [ManagedObject] = []
@@ -258,8 +258,9 @@ final class RootObjects {
 
 /// The objects of one hierarchy that a context knows, by key: one object for a row.
 ///
-/// Keys are dense, so a table indexed by key beats any hashing; keys beyond the table's range go to
-/// a dictionary. References are strong; ``sweep(_:)`` takes out the objects that nobody else holds.
+/// Keys are dense: a table indexed by key is faster than any hashing. Keys beyond the table's range
+/// are in a dictionary. References are strong; ``sweep(_:)`` removes the objects that only the map
+/// holds.
 struct IdentityMap: ~Copyable {
     private typealias Leaf = UnsafeMutablePointer<ManagedObject?>
     private static let leafBits: Int64 = 10
@@ -302,7 +303,7 @@ struct IdentityMap: ~Copyable {
         let leaf = known ?? makeLeaf(at: index)
         let place = leaf + (Int(key) & (Self.leafSize - 1))
         if place.pointee == nil {
-            // There is nothing to let go of.
+            // There is no object to release.
             place.initialize(to: object)
             count += 1
         } else {
@@ -419,7 +420,7 @@ struct RegisteredObjects: ~Copyable {
         return roots[root].use { $0.map[key] }
     }
 
-    /// Called when the context goes; afterwards nobody looks into its maps.
+    /// Called when the context is released; afterwards its maps are not accessed any more.
     func end() {
         isOver.store(true, ordering: .sequentiallyConsistent)
         while isLookedInto.load(ordering: .sequentiallyConsistent) { sched_yield() }

@@ -10,7 +10,7 @@ final class ObserverHub {
     }
 
     private var followers: [WeakFollower] = []
-    /// Whether a follower could not take in a change.
+    /// Whether a follower could not process a change.
     var followersAreBehind = false
     var objectsDidChange = NotificationHandlers<ObjectsDidChange>()
     var objectIDsDidChange = NotificationHandlers<ChangedObjectIDs>()
@@ -57,10 +57,10 @@ final class ObserverHub {
 
     // MARK: Notifications
 
-    /// Whether anybody wants to know of changed objects.
+    /// Whether there are observers of changed objects.
     var wantsChanges: Bool { objectsDidChange.isInUse || objectIDsDidChange.isInUse }
 
-    /// Whether anybody wants to know of saved objects.
+    /// Whether there are observers of saved objects.
     var wantsSaves: Bool { didSave.isInUse || didSaveObjectIDs.isInUse }
 
     /// Whether an observer wants merged changes.
@@ -74,7 +74,7 @@ final class ObserverHub {
         var changed = former
         changed.add(handler, until: flag)
         self[keyPath: notification.handlers] = changed
-        // Only now: with a cancelled handler may go objects that observe in turn.
+        // Only now: releasing a cancelled handler may release objects that observe in turn.
         withExtendedLifetime(former) {}
         return ObservationToken(flag)
     }

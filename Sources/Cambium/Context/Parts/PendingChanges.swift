@@ -9,7 +9,7 @@ import CambiumRecords
 /// Invariants: while the lists are not stale, each has the objects of its lifecycle, once. The
 /// noted objects are the objects with the flag for it, once.
 final class PendingChanges {
-    // Safety: here and below, an access calls nothing that could come back to the same variable.
+    // Safety: here and below, an access calls nothing that could access the same variable again.
     @exclusivity(unchecked) var inserted: [ManagedObject] = []
     @exclusivity(unchecked) var updated: [ManagedObject] = []
     @exclusivity(unchecked) var deleted: [ManagedObject] = []
@@ -23,7 +23,7 @@ final class PendingChanges {
     @exclusivity(unchecked) private(set) var insertionCount = 0
     /// Deleted objects with delete rules that were not applied yet.
     @exclusivity(unchecked) var unpropagated: [ManagedObject] = []
-    /// Deleted objects that others have referenced meanwhile: a save was refused for it.
+    /// Deleted objects that others have referenced meanwhile, so that a save was rejected.
     var refusedDeletions: [ManagedObject] = []
 
     // MARK: The event
@@ -33,7 +33,7 @@ final class PendingChanges {
     /// How many of the inserted and deleted objects were that before the current event.
     @exclusivity(unchecked) private(set) var insertedBeforeEvent = 0
     @exclusivity(unchecked) private(set) var deletedBeforeEvent = 0
-    /// Objects that came back in the current event, by undo.
+    /// Objects that an undo restored in the current event.
     var revivedInEvent: [ManagedObject] = []
     /// Objects that were refreshed in the current event and kept their changes.
     var refreshedInEvent: [ManagedObject] = []
@@ -89,7 +89,7 @@ final class PendingChanges {
         updated.append(object)
     }
 
-    /// An object is to be deleted, or was new and vanishes.
+    /// Marks an object for deletion, or discards a new one.
     func delete(_ object: ManagedObject) {
         areStale = true
         if object.lifecycle == .inserted {
@@ -120,7 +120,7 @@ final class PendingChanges {
         return discarded
     }
 
-    /// Ends the event, as far as changes go.
+    /// Ends the event of the changes.
     ///
     /// - Returns: The objects that it changed.
     func endEvent(isSaving: Bool) -> [ManagedObject] {
@@ -145,7 +145,7 @@ final class PendingChanges {
         set(inserted: [], updated: [], deleted: [])
     }
 
-    /// Lets these be all the changes that there are, from earlier events.
+    /// Replaces all changes by these, as changes of earlier events.
     func set(inserted: [ManagedObject], updated: [ManagedObject], deleted: [ManagedObject]) {
         self.inserted = inserted
         self.updated = updated

@@ -6,7 +6,7 @@ final class ReadingState {
     let rowWriter = RecordWriter()
     /// Writes the rows of faults that fire, into pages that the row cache shares.
     let faultWriter = RecordWriter()
-    // Safety: an access calls nothing that could come back to the same variable.
+    // Safety: an access calls nothing that could access the same variable again.
     /// The logs of reads. While there are any, the context's reads are noted in the last one.
     @exclusivity(unchecked) private(set) var logs: [ReadLog] = []
     /// Rows that were read in advance.
@@ -24,7 +24,7 @@ final class ReadingState {
         self.state = state
     }
 
-    /// Whether rows may come from the row cache and be kept there: it knows the latest ones only.
+    /// Whether the row cache can provide and keep rows: it has the latest ones only.
     var usesRowCache: Bool { state.parentReader == nil && state.readsLatest }
 
     /// The store from which rows of an entity are read.
@@ -66,7 +66,7 @@ final class ReadingState {
             [RowCache.Row(entity: entity, placed: placed)], readAt: commit, replacesOnly: true)
     }
 
-    /// Goes on to the latest state of the stores, after a save, a merge or a reset.
+    /// Advances to the latest state of the stores, after a save, a merge or a reset.
     func advanceQueryGeneration() {
         if case .pinned = state.generation.kind { state.generation = .current }
     }

@@ -89,7 +89,7 @@ struct PolicyArbiter: ConflictArbiter {
     private func describe(_ conflict: RowConflict, properties: [String]? = nil) -> MergeConflict {
         let entity = conflict.entity
         let object = object(conflict.id)
-        // A draft goes on being changed when the error has been thrown.
+        // A draft may be changed after the error was thrown.
         let ours = object?.record.map { RecordWriter.compactCopy($0, entity.shape) }
         // A row that is to be inserted again has no base.
         let base =

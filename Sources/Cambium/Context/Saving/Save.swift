@@ -105,7 +105,7 @@ extension ManagedObjectContext {
     }
 }
 
-/// Drops all unsaved changes of a context.
+/// Discards all unsaved changes of a context.
 struct Rollback: ContextAccess {
     let context: ManagedObjectContext
 
@@ -301,7 +301,7 @@ struct Save: ContextAccess {
             guard insertingRounds < Self.insertingRounds else {
                 throw endlessInsertions("one after the other")
             }
-            // A hook may have met it in a child context and gone on.
+            // A hook may have caught the error in a child context.
             if let error = family.endlessInsertions { throw error }
             // If a hook fetches, its earlier changes are processed already. Objects that turned out
             // to have no row have nothing to be saved.

@@ -8,7 +8,7 @@ struct SaveCompletion {
     let written: [ManagedObject]
     /// The objects that got other values by the merge policy.
     private(set) var resolved: [ManagedObject] = []
-    /// The new objects that others stand for now.
+    /// The new objects that were replaced by others.
     private(set) var replaced: [ManagedObject] = []
     /// The change set for the other contexts.
     private(set) var changeSet: ChangeSet?
@@ -81,7 +81,7 @@ struct SaveCompletion {
         }
     }
 
-    /// Lets both ends of a pair be read again that the save has left as it was.
+    /// Discards both ends of a pair that the save has not written, so that they are read again.
     private func forget(_ pair: DroppedPair) {
         func object(_ id: RowIdentity) -> ManagedObject? { context.registry[id] }
         object(pair.source)?.reversal.forgetLink(
@@ -202,7 +202,8 @@ struct SaveCompletion {
         case .reinsert(let placed):
             guard let object else { return }
             take(placed, for: object)
-            // For the others, who have seen it go, it is new, with all its relationships.
+            // For the other contexts, which have merged its deletion, it is new, with all its
+            // relationships.
             changes.insert(object)
             object.row.becomeSaved()
         case .delete:
@@ -218,10 +219,10 @@ struct SaveCompletion {
             let wasWritten = object.lifecycle == .updated || object.lifecycle == .inserted
             object.row.becomeClean(object.row.keepingTransients(theirs))
             resolved.append(object)
-            // The row is theirs, but pairs of join tables were written all the same, and others
-            // must be notified of them: not of the values that were taken back.
+            // The row is theirs, but pairs of join tables were still written. Others must be
+            // notified of the pairs, not of the reverted values.
             if wasWritten, object.extras?.hasRelationshipChanges == true { changes.update(object) }
-            // Written, or taken back with the row; read again when asked.
+            // Written, or reverted with the row; the next use reads them again.
             if object.extras?.hasRelationshipChanges == true { context.noteOtherLinks(object) }
             object.extras?.links = [:]
             context.noteForEvent(object)
@@ -232,7 +233,7 @@ struct SaveCompletion {
         }
     }
 
-    /// A row that was to be inserted again was there: for the others, who know it, it is changed.
+    /// The row to be inserted again existed: for other contexts, which know it, it is changed.
     private mutating func becomeChanged(_ object: ManagedObject, _ slots: SlotSet) {
         object.ownExtras.changedSlots = slots
         changes.update(object)
@@ -391,8 +392,7 @@ struct SaveNotice {
         observers.post(.didSaveObjectIDs, ChangedObjectIDs(savedObjects.changeSets))
     }
 
-    /// Lets the undo manager forget the objects that others stand for now: there is nothing of them
-    /// to be taken back.
+    /// Removes replaced objects from the undo manager: there is nothing of them to revert.
     func notify(_ undoManager: ContextUndoManager?) {
         if !replaced.isEmpty { undoManager?.forget(replaced) }
     }

@@ -227,7 +227,7 @@ struct ChangeCollector {
         }
     }
 
-    /// Notes a row that the context has no changes of and that the save wrote all the same.
+    /// Notes a row that the save wrote although the context has no changes of it.
     mutating func update(_ entity: EntityDescription, _ placed: PlacedRecord, _ slots: SlotSet) {
         let row = EntityChanges.UpdatedRow(
             key: placed.record.key, slots: slots, links: [], placed: attachesRows ? placed : nil)
@@ -298,7 +298,7 @@ struct ChangeCollector {
 
     @inline(__always)
     private mutating func gathering(of entity: EntityDescription) -> Unmanaged<Gathering> {
-        // Safety: the list keeps it, for as long as the collector is there.
+        // Safety: the list keeps it, for as long as the collector exists.
         if let known = byEntity[entity.index] { return uncounted(known) }
         let new = Gathering(of: entity)
         byEntity[entity.index] = new
