@@ -2,7 +2,7 @@
 import CambiumSQLiteStore
 import Synchronization
 
-/// Opens stores with a model and hands out contexts.
+/// Opens stores with a model and provides contexts.
 ///
 /// ```swift
 /// let container = try PersistentContainer(model: Shop.model, at: .file("shop.sqlite"))
@@ -12,11 +12,11 @@ import Synchronization
 /// }
 /// ```
 ///
-/// A store of an earlier version of the model is migrated first, in one transaction; see
-/// ``migration`` for what was done.
+/// A store of an earlier version of the model is migrated first, in one transaction. See
+/// ``migration`` for the result.
 ///
-/// With a name instead of a place the container uses the default directory, and what is to be
-/// opened can be changed before it is:
+/// If you give a name instead of a location, the container uses the default directory, and you can
+/// change the store descriptions before the stores are opened:
 ///
 /// ```swift
 /// let container = PersistentContainer(name: "Shop", model: Shop.model)
@@ -29,25 +29,26 @@ import Synchronization
 ///   ``migrationForecast(model:at:)``, ``init(name:model:directory:)``,
 ///   ``persistentStoreDescriptions``, ``loadPersistentStores(migrationProgress:)``,
 ///   ``loadPersistentStores(completionHandler:)``, ``migration``
-/// - Contexts: ``viewContext``, ``performBackgroundTask(isolation:_:)``, ``newBackgroundContext()``,
-///   ``newContext(isolation:fileID:line:)``
+/// - Contexts: ``viewContext``, ``performBackgroundTask(isolation:_:)``,
+///   ``newBackgroundContext()``, ``newContext(isolation:fileID:line:)``
 /// - Row-level security: ``applying(transactionSettings:)``, ``transactionSettings``
 public final class PersistentContainer: Sendable {
-    /// The name, after which the file of the default store is named.
+    /// The name of the container. The file of the default store has the same name.
     public let name: String
     /// The model that the container was opened with.
     public let model: CompiledModel
-    /// The coordinator of the stores, which all contexts share.
+    /// The coordinator of the stores. All contexts share it.
     public let coordinator: PersistentStoreCoordinator
 
     private let descriptions: Mutex<[StoreDescription]>
-    /// The one whose stores it has, where it has settings.
+    /// The container with the same stores, if this one has settings.
     private let base: PersistentContainer?
 
-    /// The context for the main actor: for what is shown. It merges what other contexts save.
+    /// The context for the main actor, for the user interface. It merges the saves of other
+    /// contexts.
     ///
-    /// Its pending changes are processed at the end of the event in which they were made. Fetches
-    /// and saves run on the main thread; ``ManagedObjectContext/fetchInBackground(_:isolation:progress:)``
+    /// Its pending changes are processed at the end of the event that made them. Fetches and saves
+    /// run on the main thread; ``ManagedObjectContext/fetchInBackground(_:isolation:progress:)``
     /// reads on another one.
     @MainActor public var viewContext: ManagedObjectContext {
         if let madeViewContext { return madeViewContext }
@@ -58,15 +59,15 @@ public final class PersistentContainer: Sendable {
 
     @MainActor private var madeViewContext: ManagedObjectContext?
 
-    /// A container whose stores are not open yet. Unless ``persistentStoreDescriptions`` is changed
-    /// before ``loadPersistentStores(migrationProgress:)``, that is one SQLite store for all
-    /// entities, in the file `<name>.sqlite` of the directory.
+    /// Creates a container without opening its stores. Unless you change
+    /// ``persistentStoreDescriptions`` before ``loadPersistentStores(migrationProgress:)``, it has
+    /// one SQLite store for all entities, in the file `<name>.sqlite` of the directory.
     ///
     /// - Parameters:
-    ///   - name: The name of the store; no more than a name.
-    ///   - model: What the compiler made of the model, such as `Shop.model`.
-    ///   - directory: Where stores are; nil means ``defaultDirectory``. It is made when stores are
-    ///     loaded.
+    ///   - name: The name of the store; not a path.
+    ///   - model: The compiled model, such as `Shop.model`.
+    ///   - directory: The directory of the stores; nil means ``defaultDirectory``. It is created
+    ///     when stores are loaded.
     public init(name: String, model: CompiledModel, directory: String? = nil) {
         self.name = name
         self.model = model
@@ -77,19 +78,22 @@ public final class PersistentContainer: Sendable {
         base = nil
     }
 
-    /// Opens one store for all entities: makes it, with its folder, where there is none, migrates it
-    /// where it is of an earlier version.
+    /// Opens one store for all entities. If there is no store, it is created, with its folder. If
+    /// the store is of an earlier version, it is migrated.
     ///
     /// - Parameters:
-    ///   - model: What the compiler made of the model, such as `Shop.model`.
-    ///   - location: The file, or memory.
-    ///   - options: How to open it.
-    /// - Throws: ``StoreLoadingError``, which names the store and says why; the store is as it was
-    ///   then. Its ``StoreLoadingError/code`` is for programs. Its ``StoreLoadingError/underlying``
-    ///   error is a ``MigrationError`` where the file holds something else than a store of a version
-    ///   that the program knows, or a migration failed; a ``MigrationStepError`` where a step of the
-    ///   program did; a ``StoreError`` where the file cannot be opened or made (`cannotOpen`), is
-    ///   locked (`busy`) or is no database (`corrupt`); a ``SQLiteError`` where SQLite refuses it.
+    ///   - model: The compiled model, such as `Shop.model`.
+    ///   - location: The location of the store.
+    ///   - options: The options of the store.
+    /// - Throws: ``StoreLoadingError`` with the store and the reason; the store is unchanged. Its
+    ///   ``StoreLoadingError/code`` is for programs. Its ``StoreLoadingError/underlying`` error is
+    ///   one of these:
+    ///   - a ``MigrationError`` if the file is not a store of a version that the program knows, or
+    ///     if a migration failed;
+    ///   - a ``MigrationStepError`` if a step of the program failed;
+    ///   - a ``StoreError`` if the file cannot be opened or created (`cannotOpen`), is locked
+    ///     (`busy`) or is no database (`corrupt`);
+    ///   - a ``SQLiteError`` if SQLite rejects it.
     public init(
         model: CompiledModel, at location: StoreLocation, options: StoreOptions = StoreOptions()
     ) throws(StoreLoadingError) {
@@ -102,13 +106,14 @@ public final class PersistentContainer: Sendable {
         try load(description)
     }
 
-    /// What opening the first store did to it: made it, migrated it, or found it current. Each
-    /// store has its own, see ``PersistentStore/migration``.
+    /// The change that opening made to the first store: it was created, migrated, or already
+    /// current. For other stores, see ``PersistentStore/migration``.
     public var migration: MigrationOutcome {
         coordinator.persistentStores.first?.migration ?? .current
     }
 
-    /// What stores are to be opened. Change it before ``loadPersistentStores(migrationProgress:)``.
+    /// The descriptions of the stores to open. Change them before
+    /// ``loadPersistentStores(migrationProgress:)``.
     public var persistentStoreDescriptions: [StoreDescription] {
         get { base?.persistentStoreDescriptions ?? descriptions.withLock { $0 } }
         set {
@@ -120,7 +125,7 @@ public final class PersistentContainer: Sendable {
         }
     }
 
-    /// Where stores are unless a container is given a directory: Application Support on Apple's
+    /// The directory of stores if a container has no other one: Application Support on Apple's
     /// systems; elsewhere a folder of the program's name in the data directory of the XDG
     /// specification (`~/.local/share`).
     public static var defaultDirectory: String {
@@ -139,13 +144,13 @@ public final class PersistentContainer: Sendable {
         #endif
     }
 
-    /// Closes all stores, and waits until the fetches and saves that are running have ended: for the end of
-    /// a program. What is asked of the container afterwards is an error.
+    /// Closes all stores, and waits until the running fetches and saves have ended. Use it at the
+    /// end of a program. Any later use of the container is an error.
     ///
-    /// - Parameter limit: How long it waits. Default: 30 seconds.
-    /// - Returns: Whether everything had ended by then. What had not goes on, and its connection is
-    ///   closed after it.
-    /// - Throws: ``StoreError`` with `invalidRequest` where it is called in a closure that a store
+    /// - Parameter limit: The maximum time to wait. Default: 30 seconds.
+    /// - Returns: Whether everything had ended by then. Otherwise the remaining work continues, and
+    ///   its connection is closed after it.
+    /// - Throws: ``StoreError`` with `invalidRequest` if it is called in a closure that a store
     ///   calls, such as a statement hook.
     @discardableResult
     public func close(waitingAtMost limit: Duration = .seconds(30)) async throws -> Bool {
@@ -156,31 +161,34 @@ public final class PersistentContainer: Sendable {
 
     // MARK: Row-level security
 
-    /// What each transaction of its contexts begins with; none unless it was made by
-    /// ``applying(transactionSettings:)``.
+    /// The settings at the beginning of each transaction of its contexts; none unless the container
+    /// was created with ``applying(transactionSettings:)``.
     public var transactionSettings: TransactionSettings { coordinator.transactionSettings }
 
-    /// A container with the same stores, whose contexts have settings: each of their transactions on
-    /// the server begins with them, and they end with it. Policies of the tables (row-level security)
-    /// can decide by them which rows a context sees, and which it may write.
+    /// Returns a container with the same stores and with settings for its contexts: each of their
+    /// transactions on the server begins with the settings, and these end with it. With row-level
+    /// security, the policies of the tables can use them to decide which rows a context may see and
+    /// write.
     ///
     /// ```swift
     /// let tenant = container.applying(transactionSettings: ["app.tenant": "42"])
-    /// let count = try await tenant.performBackgroundTask { try $0.count(for: Order.fetchRequest()) }
+    /// let count = try await tenant.performBackgroundTask {
+    ///     try $0.count(for: Order.fetchRequest())
+    /// }
     /// ```
     ///
-    /// It has a ``viewContext`` of its own. Opening and closing stores is for both. The connections
-    /// are shared: no setting stays on one. Making a container costs next to nothing, so that there
-    /// can be one for each request of a web server.
+    /// The container has a ``viewContext`` of its own. Opening and closing stores affects both
+    /// containers. The connections are shared: no setting stays on one. The container costs next to
+    /// nothing: a web server can create one for each request.
     ///
-    /// Contexts with the same settings share a row cache, and hear of what the others save. Contexts
-    /// with other settings, or without, are to each other like other programs: nothing is shared, and
-    /// none hears of what another one saves. The settings of this container stay, where it has some
-    /// and the new ones do not replace them.
+    /// Contexts with the same settings share a row cache, and are notified of each other's saves.
+    /// Contexts with other settings, or without, are like other programs to each other: they share
+    /// nothing, and are not notified of each other's saves. If this container has settings, they
+    /// are kept unless the new ones replace them.
     ///
-    /// A store that has no such settings (SQLite, a store of a program's own) throws ``StoreError``
-    /// with `invalidRequest` when it is first used, and so does a name that is not allowed. The
-    /// article on PostgreSQL says what rows that are hidden mean for faults, conflicts and
+    /// If a store does not support such settings (SQLite, custom stores), its first use throws
+    /// ``StoreError`` with `invalidRequest`. The same happens with a name that is not allowed. The
+    /// article on PostgreSQL explains the effect of hidden rows on faults, conflicts and
     /// constraints.
     public func applying(transactionSettings: TransactionSettings) -> PersistentContainer {
         PersistentContainer(of: self, transactionSettings)
@@ -199,17 +207,17 @@ public final class PersistentContainer: Sendable {
 
     /// Runs a closure with a new context on a background thread, and waits for its result.
     ///
-    /// What goes in and out is `Sendable`: object ids and values, not objects.
+    /// Its arguments and results are `Sendable`: object ids and values, not objects.
     ///
     /// The thread belongs to the container and may be blocked: by a long import, by another process
-    /// that has locked the store, by the closure's own work. ``BackgroundContext/perform(_:)`` says
-    /// how many tasks run at once, and what a call costs.
+    /// that has locked the store, by the closure's own work. See ``BackgroundContext/perform(_:)``
+    /// for the number of concurrent tasks and the cost of a call.
     ///
     /// - Parameters:
-    ///   - isolation: Who calls: the call goes to the thread and comes back without a detour over one
-    ///     of Swift's.
-    ///   - body: What is to be done.
-    /// - Throws: What the closure throws.
+    ///   - isolation: The isolation of the caller: the call switches directly to the thread and
+    ///     back, without a thread of Swift's in between.
+    ///   - body: The closure to run.
+    /// - Throws: The error of the closure.
     public func performBackgroundTask<Result: Sendable>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: @Sendable (ManagedObjectContext) throws -> Result
@@ -217,14 +225,15 @@ public final class PersistentContainer: Sendable {
         try await newBackgroundContext().performOnce(body)
     }
 
-    /// Runs a closure with a new context, and the save of what it changes, in one transaction of the
+    /// Runs a closure with a new context, and the save of its changes, in one transaction of the
     /// store.
     ///
-    /// All that the closure reads is one state of the store. Nobody else has changed what it changes
-    /// when it commits, and with ``TransactionIsolation/serializable`` the result is one that the
-    /// transactions could have had one after the other. Use it where a decision rests on objects that
-    /// are read and not changed, such as a sum over many. A save alone is protected by conflicts, and
-    /// by ``ManagedObjectContext/detectConflicts(for:)``. <doc:Guarantees> compares them.
+    /// All reads of the closure are from one state of the store. When the transaction commits, no
+    /// other one has changed the same rows. With ``TransactionIsolation/serializable``, the result
+    /// is one that the transactions could also have had one after the other. Use it if a decision
+    /// depends on objects that are read and not changed, such as a sum over many. A save alone is
+    /// protected by conflicts, and by ``ManagedObjectContext/detectConflicts(for:)``.
+    /// <doc:Guarantees> compares them.
     ///
     /// ```swift
     /// try await container.performTransaction { context in
@@ -234,20 +243,21 @@ public final class PersistentContainer: Sendable {
     /// }
     /// ```
     ///
-    /// The changes are saved when the closure ends; it cannot save the context itself. On a database
-    /// server the closure is run again, with a new context, where other transactions stood in its way:
-    /// so it should change nothing but objects. Nobody is notified of a run that was taken back. A store in a
-    /// file lets nobody else save until the transaction has ended, and runs it once.
+    /// The changes are saved when the closure ends; it cannot save the context itself. On a
+    /// database server, the closure runs again with a new context if other transactions have
+    /// interfered. For this reason, it should change nothing but objects. There are no
+    /// notifications of a run that was rolled back. With a store in a file, no other save is
+    /// possible until the transaction has ended, and the closure runs once.
     ///
-    /// Batch operations in the closure are no part of the transaction, and are refused.
+    /// Batch operations in the closure are not part of the transaction, and are rejected.
     ///
     /// - Parameters:
-    ///   - isolation: What the transaction is protected from. Default: serializable.
-    ///   - body: What is to be done. It runs on a thread of the container, as in
+    ///   - isolation: The isolation from other transactions. Default: serializable.
+    ///   - body: The closure to run. It runs on a thread of the container, as in
     ///     ``performBackgroundTask(isolation:_:)``.
-    /// - Throws: What the closure or the save throws; ``StoreError`` with `busy` where others stood in
-    ///   the way 20 times or for 30 seconds; ``StoreError`` with `invalidRequest` where a store has no
-    ///   such transactions, because it is a program's own.
+    /// - Throws: The error of the closure or the save; ``StoreError`` with `busy` if other
+    ///   transactions interfered 20 times or for 30 seconds; ``StoreError`` with `invalidRequest`
+    ///   if a custom store does not support such transactions.
     public func performTransaction<Result: Sendable>(
         isolation: TransactionIsolation = .serializable,
         _ body: @Sendable (ManagedObjectContext) throws -> Result
@@ -257,8 +267,8 @@ public final class PersistentContainer: Sendable {
         }
     }
 
-    /// What has become of a save that has thrown ``StoreError`` with `commitOutcomeUnknown`. If it was
-    /// committed, all contexts read their objects again.
+    /// Returns the outcome of a save that has thrown ``StoreError`` with `commitOutcomeUnknown`. If
+    /// the save was committed, all contexts read their objects again.
     ///
     /// ```swift
     /// do {
@@ -277,36 +287,38 @@ public final class PersistentContainer: Sendable {
     /// }
     /// ```
     ///
-    /// A save that is found to be rolled back will never be committed, whatever its server still does.
+    /// If the outcome is `rolledBack`, the save will never be committed, whatever its server still
+    /// does.
     ///
     /// - Parameter commit: The ``StoreError/commit`` of the error. A store keeps it for a day.
-    /// - Throws: ``StoreError`` with `noStore` where the container does not have its store; what the
-    ///   store throws, such as `inaccessible` where the server cannot be reached.
+    /// - Throws: ``StoreError`` with `noStore` if the container does not have its store; any error
+    ///   of the store, such as `inaccessible` if the server cannot be reached.
     public func outcome(of commit: CommitID) async throws -> CommitOutcome {
         try await coordinator.threads.run { [coordinator] in
             try coordinator.outcome(of: commit)
         }
     }
 
-    /// A new context with an actor of its own, which runs on the container's threads. It merges what
-    /// other contexts save.
+    /// Creates a context with an actor of its own. It runs on the container's threads, and merges
+    /// the saves of other contexts.
     public func newBackgroundContext() -> BackgroundContext {
         BackgroundContext(coordinator: coordinator, mergesAutomatically: true)
     }
 
-    /// A new context for the isolation that calls it, which it cannot leave.
+    /// Creates a context for the isolation of the caller. It cannot leave this isolation.
     ///
-    /// It runs on the threads of that isolation: unless it is the main actor or an actor with an
-    /// executor of its own, on those of Swift's tasks, which are as few as the processors. Where
-    /// the work may wait, take ``newBackgroundContext()``.
+    /// It runs on the threads of that isolation. Unless the isolation is the main actor or an actor
+    /// with an executor of its own, these are the threads of Swift's tasks, and there is only one
+    /// for each processor. If the work may block, use ``newBackgroundContext()``.
     ///
-    /// It merges what other contexts save only when asked (``ManagedObjectContext/mergePending()``,
-    /// or ``ManagedObjectContext/automaticallyMergesChangesFromParent`` for every fetch and save).
-    /// Keep it for as long as you use its objects: they do not keep it.
+    /// It merges the saves of other contexts only when you call
+    /// ``ManagedObjectContext/mergePending()``, or if
+    /// ``ManagedObjectContext/automaticallyMergesChangesFromParent`` is set, at every fetch and
+    /// save. Keep the context for as long as you use its objects: they do not keep it.
     ///
     /// - Parameters:
-    ///   - isolation: Whose context it is.
-    ///   - fileID: The file of the call. A program that was compiled with DEBUG warns with it where
+    ///   - isolation: The isolation of the context.
+    ///   - fileID: The file of the call. A program that was compiled with DEBUG warns with it if
     ///     objects are used after the context was released.
     ///   - line: The line of the call.
     public func newContext(
@@ -318,8 +330,8 @@ public final class PersistentContainer: Sendable {
 }
 
 extension PersistentContainer {
-    /// Opens one store for all entities on a thread of its own, so that a migration, which may take
-    /// a while, or a wait for another process keeps nobody waiting but the caller.
+    /// Opens one store for all entities on a thread of its own. A long migration, or a wait for
+    /// another process, suspends only the caller.
     ///
     /// ```swift
     /// let container = try await PersistentContainer.open(
@@ -329,16 +341,16 @@ extension PersistentContainer {
     /// }
     /// ```
     ///
-    /// Cancelling the task ends a migration soon, also in the middle of a long statement; the store
-    /// is as it was then.
+    /// If you cancel the task, a migration ends soon, even in the middle of a long statement. The
+    /// store is unchanged then.
     ///
     /// - Parameters:
-    ///   - model: What the compiler made of the model, such as `Shop.model`.
-    ///   - location: The file, or memory.
-    ///   - options: How to open it.
+    ///   - model: The compiled model, such as `Shop.model`.
+    ///   - location: The location of the store.
+    ///   - options: The options of the store.
     ///   - progress: Called before each statement of a migration, and up to ten times in a second
     ///     while a long one runs, on the thread that opens the store.
-    /// - Throws: As ``init(model:at:options:)``, also where the task is cancelled.
+    /// - Throws: As ``init(model:at:options:)``, also if the task is cancelled.
     public static func open(
         model: CompiledModel, at location: StoreLocation, options: StoreOptions = StoreOptions(),
         progress: (@Sendable (MigrationProgress) -> Void)? = nil
@@ -350,8 +362,8 @@ extension PersistentContainer {
         }
     }
 
-    /// What opening a store would do to it, and what that would cost: steps, rows, bytes. Nothing is
-    /// changed.
+    /// Returns a forecast of the migration that opening a store would run: steps, rows, bytes. It
+    /// changes nothing.
     ///
     /// ```swift
     /// if let forecast = try PersistentContainer.migrationForecast(
@@ -361,14 +373,14 @@ extension PersistentContainer {
     /// }
     /// ```
     ///
-    /// Goes through the tables to count their rows, on the calling thread: it takes about as long as
-    /// reading the file.
+    /// It counts the rows of the tables, on the calling thread: it takes about as long as reading
+    /// the file.
     ///
     /// - Parameters:
-    ///   - model: What the compiler made of the model, such as `Shop.model`.
+    ///   - model: The compiled model, such as `Shop.model`.
     ///   - path: The store's file.
-    /// - Returns: Nil where there is no store, or where it would be opened as it is.
-    /// - Throws: ``StoreLoadingError`` where the program cannot open the store, or the file cannot be
+    /// - Returns: Nil if there is no store, or if it needs no migration.
+    /// - Throws: ``StoreLoadingError`` if the program cannot open the store, or the file cannot be
     ///   read.
     public static func migrationForecast(
         model: CompiledModel, at path: String
@@ -381,11 +393,11 @@ extension PersistentContainer {
         }
     }
 
-    /// What opening a store would do to it, in a file or on a server, as
-    /// ``migrationForecast(model:at:)``.
+    /// Returns a forecast of the migration that opening a store would run, in a file or on a
+    /// server, as ``migrationForecast(model:at:)``.
     ///
-    /// On a server, ``MigrationForecast/locks`` says which tables others cannot read or write during
-    /// the migration. Large tables are not counted there: the server's own estimate is used.
+    /// On a server, ``MigrationForecast/locks`` names the tables that others cannot read or write
+    /// during the migration. Large tables are not counted there: the server's own estimate is used.
     ///
     /// ```swift
     /// let forecast = try PersistentContainer.migrationForecast(
@@ -396,11 +408,11 @@ extension PersistentContainer {
     /// ```
     ///
     /// - Parameters:
-    ///   - model: What the compiler made of the model, such as `Shop.model`.
-    ///   - location: The file, or the server.
-    /// - Returns: Nil where there is no store, or where it would be opened as it is; also in memory,
-    ///   and for stores of a program's own.
-    /// - Throws: ``StoreLoadingError`` where the program cannot open the store, or it cannot be read.
+    ///   - model: The compiled model, such as `Shop.model`.
+    ///   - location: The location of the store.
+    /// - Returns: Nil if there is no store, or if it needs no migration; also for stores in memory
+    ///   and custom stores.
+    /// - Throws: ``StoreLoadingError`` if the program cannot open the store, or it cannot be read.
     public static func migrationForecast(
         model: CompiledModel, at location: StoreLocation
     ) throws(StoreLoadingError) -> MigrationForecast? {
@@ -417,7 +429,7 @@ extension PersistentContainer {
 }
 
 extension StoreOptions {
-    /// The same, with somebody else who is notified of the progress of a migration.
+    /// The same options with another receiver of a migration's progress.
     @inline(never)
     func reporting(to progress: (@Sendable (MigrationProgress) -> Void)?) -> StoreOptions {
         guard let progress else { return self }
@@ -434,11 +446,11 @@ extension StoreOptions {
 extension PersistentContainer {
     /// Opens the stores of ``persistentStoreDescriptions``, on the calling thread.
     ///
-    /// A store that cannot be opened does not stop the others. Calling it twice opens nothing
-    /// twice: the second time each store is reported as one whose entities are in a store already.
+    /// If a store cannot be opened, the others still are. A second call opens no store twice: for
+    /// each store it reports that its entities are in a store already.
     ///
     /// - Parameter completionHandler: Called once for each description, with the
-    ///   ``StoreLoadingError`` where the store could not be opened.
+    ///   ``StoreLoadingError`` if the store could not be opened.
     public func loadPersistentStores(
         completionHandler: (_ description: StoreDescription, _ error: (any Error)?) -> Void
     ) {
@@ -453,14 +465,14 @@ extension PersistentContainer {
     }
 
     /// Opens the stores of ``persistentStoreDescriptions``, one after the other, on a thread of the
-    /// container. Cancelling the task ends a migration soon, which leaves its store as it was.
+    /// container. If you cancel the task, a migration ends soon, and its store is unchanged.
     ///
-    /// A store that cannot be opened does not stop the others.
+    /// If a store cannot be opened, the others still are.
     ///
     /// - Parameter migrationProgress: Called before each statement of a migration, and while a long
-    ///   one runs, on the thread that opens the store. Which store it is,
-    ///   ``StoreOptions/migrationProgress`` of its description knows.
-    /// - Throws: ``StoreLoadingError``, or ``StoreLoadingErrors`` where there are several.
+    ///   one runs, on the thread that opens the store. To know the store, use
+    ///   ``StoreOptions/migrationProgress`` of its description.
+    /// - Throws: ``StoreLoadingError``, or ``StoreLoadingErrors`` if there are several.
     public func loadPersistentStores(
         migrationProgress: (@Sendable (_ progress: MigrationProgress) -> Void)? = nil
     ) async throws {
@@ -483,7 +495,7 @@ extension PersistentContainer {
         if let error = errors.first { throw error }
     }
 
-    /// Opens a store. A file's folder is made where there is none.
+    /// Opens a store. If the folder of a file does not exist, it is created.
     func load(_ description: StoreDescription) throws(StoreLoadingError) {
         if let path = description.location.path, !description.options.isReadOnly {
             let folder = URL(filePath: path).deletingLastPathComponent()
@@ -507,17 +519,17 @@ extension PersistentContainer {
     }
 }
 
-/// Models in whose migrations the program does steps of its own.
+/// Models with migration steps of the program.
 extension PersistentContainer {
-    /// Opens one store for all entities: makes it, with its folder, where there is none, migrates it
-    /// where it is of an earlier version.
+    /// Opens one store for all entities. If there is no store, it is created, with its folder. If
+    /// the store is of an earlier version, it is migrated.
     ///
     /// - Parameters:
-    ///   - model: What the compiler made of the model, such as `Shop.model`.
-    ///   - migration: What the program does in migrations: a value of a type that conforms to the
+    ///   - model: The compiled model, such as `Shop.model`.
+    ///   - migration: The program's migration steps: a value of a type that conforms to the
     ///     generated protocol, such as `ShopMigration`.
-    ///   - location: The file, or memory.
-    ///   - options: How to open it.
+    ///   - location: The location of the store.
+    ///   - options: The options of the store.
     /// - Throws: As ``init(model:at:options:)``.
     public convenience init<Steps>(
         model: SteppedModel<Steps>, migration: Steps, at location: StoreLocation,
@@ -526,13 +538,13 @@ extension PersistentContainer {
         try self.init(model: model.performing(migration), at: location, options: options)
     }
 
-    /// A container whose stores are not open yet, as ``init(name:model:directory:)``.
+    /// Creates a container without opening its stores, as ``init(name:model:directory:)``.
     ///
     /// - Parameters:
-    ///   - name: The name of the store; no more than a name.
-    ///   - model: What the compiler made of the model, such as `Shop.model`.
-    ///   - migration: What the program does in migrations.
-    ///   - directory: Where stores are; nil means ``defaultDirectory``.
+    ///   - name: The name of the store; not a path.
+    ///   - model: The compiled model, such as `Shop.model`.
+    ///   - migration: The program's migration steps.
+    ///   - directory: The directory of the stores; nil means ``defaultDirectory``.
     public convenience init<Steps>(
         name: String, model: SteppedModel<Steps>, migration: Steps, directory: String? = nil
     ) {
@@ -542,12 +554,12 @@ extension PersistentContainer {
     /// Opens one store on a thread of its own, as ``open(model:at:options:progress:)``.
     ///
     /// - Parameters:
-    ///   - model: What the compiler made of the model, such as `Shop.model`.
-    ///   - migration: What the program does in migrations. It runs on that thread.
-    ///   - location: The file, or memory.
-    ///   - options: How to open it.
-    ///   - progress: Told how far a migration is.
-    /// - Throws: As ``init(model:at:options:)``, also where the task is cancelled.
+    ///   - model: The compiled model, such as `Shop.model`.
+    ///   - migration: The program's migration steps. They run on that thread.
+    ///   - location: The location of the store.
+    ///   - options: The options of the store.
+    ///   - progress: Called with the progress of a migration.
+    /// - Throws: As ``init(model:at:options:)``, also if the task is cancelled.
     public static func open<Steps>(
         model: SteppedModel<Steps>, migration: Steps, at location: StoreLocation,
         options: StoreOptions = StoreOptions(),
@@ -558,11 +570,12 @@ extension PersistentContainer {
             progress: progress)
     }
 
-    /// What opening a store would do to it, as ``migrationForecast(model:at:)``; no step runs.
+    /// Returns a forecast of the migration that opening a store would run, as
+    /// ``migrationForecast(model:at:)``. No step runs.
     ///
     /// - Parameters:
-    ///   - model: What the compiler made of the model, such as `Shop.model`.
-    ///   - migration: What the program does in migrations.
+    ///   - model: The compiled model, such as `Shop.model`.
+    ///   - migration: The program's migration steps.
     ///   - path: The store's file.
     /// - Throws: As ``migrationForecast(model:at:)``.
     public static func migrationForecast<Steps>(
@@ -571,9 +584,9 @@ extension PersistentContainer {
         try migrationForecast(model: model.performing(migration), at: path)
     }
 
-    // MARK: What people write who forget the argument: errors that name it
+    // MARK: Calls without the argument `migration`: errors that name it
 
-    /// Not available: a model in whose migrations the program does steps needs them.
+    /// Not available: a model with migration steps of the program needs them.
     @available(
         *, unavailable, message: "the model has steps of the program: add the argument 'migration:'"
     )
@@ -584,7 +597,7 @@ extension PersistentContainer {
         try self.init(model: model.withoutSteps, at: location, options: options)
     }
 
-    /// Not available: a model in whose migrations the program does steps needs them.
+    /// Not available: a model with migration steps of the program needs them.
     @available(
         *, unavailable, message: "the model has steps of the program: add the argument 'migration:'"
     )
@@ -594,7 +607,7 @@ extension PersistentContainer {
         self.init(name: name, model: model.withoutSteps, directory: directory)
     }
 
-    /// Not available: a model in whose migrations the program does steps needs them.
+    /// Not available: a model with migration steps of the program needs them.
     @available(
         *, unavailable, message: "the model has steps of the program: add the argument 'migration:'"
     )
@@ -607,7 +620,7 @@ extension PersistentContainer {
             model: model.withoutSteps, at: location, options: options, progress: progress)
     }
 
-    /// Not available: a model in whose migrations the program does steps needs them.
+    /// Not available: a model with migration steps of the program needs them.
     @available(
         *, unavailable, message: "the model has steps of the program: add the argument 'migration:'"
     )

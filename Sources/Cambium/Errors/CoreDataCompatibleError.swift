@@ -1,6 +1,6 @@
-/// An error that has the code which Core Data uses for the nearest thing, so that ported code can
-/// keep its switches. All errors that Cambium throws are such errors, except those of an
-/// observation or a test (``TooManyReadsError``), for which Core Data has nothing.
+/// An error with Core Data's code for the most similar error, so that ported code can keep its
+/// switches. All errors that Cambium throws conform to it, except the errors of an observation or a
+/// test (``TooManyReadsError``): Core Data has nothing similar.
 ///
 /// ```swift
 /// do {
@@ -14,7 +14,7 @@
 /// }
 /// ```
 ///
-/// New code does better with the types of the errors and their cases.
+/// New code should use the types of the errors and their cases.
 public protocol CoreDataCompatibleError: Error {
     /// The code in Core Data's domain.
     var coreDataCode: Int { get }
@@ -46,12 +46,12 @@ extension ExpressionDiagnostics: CoreDataCompatibleError {
 }
 
 extension SQLiteError: CoreDataCompatibleError {
-    /// Core Data's code for what SQLite answered.
+    /// Core Data's code for errors of SQLite.
     public var coreDataCode: Int { 134180 }
 }
 
 extension BatchInsertError: CoreDataCompatibleError {
-    /// The code that Core Data uses for what is wrong.
+    /// Core Data's code for the underlying error.
     public var coreDataCode: Int {
         (underlying as? any CoreDataCompatibleError)?.coreDataCode ?? 134030
     }

@@ -1,9 +1,9 @@
-// What errors say to people, through `localizedDescription` and in alerts: what is wrong, the reason,
-// and what to do about it, three different texts of each error. No value of the store is in them. The
+// The messages of errors for users, in `localizedDescription` and in alerts: three different texts
+// of each error say what is wrong, why, and how to fix it. They contain no value of the store. The
 // texts are English.
 
 extension ValidationError: LocalizedError {
-    /// The model's own message, where the model has one, or what is wrong with the property.
+    /// The model's own message if it has one; otherwise the problem with the property.
     public var errorDescription: String? { message }
     /// The property, or the rule.
     public var failureReason: String? {
@@ -12,7 +12,7 @@ extension ValidationError: LocalizedError {
         return rule.map { "\(name) breaks the rule '\($0)' of the model." }
             ?? "\(name) did not pass its validation."
     }
-    /// What to do about it.
+    /// The suggested fix.
     public var recoverySuggestion: String? { code.remedy }
 }
 
@@ -22,18 +22,18 @@ extension ValidationErrors: LocalizedError {
         groups.map { $0.count == 1 ? $0[0].message : "\($0[0].message) (\($0.count) objects)" }
             .excerpts(10, separator: "\n")
     }
-    /// How many values of how many objects break the model.
+    /// The number of values and objects that violate the model.
     public var failureReason: String? {
         let objects = Set(errors.compactMap { $0.objectID }).count
         return "\(errors.count) values of \(objects) object\(objects == 1 ? "" : "s") are not "
             + "valid by the model."
     }
-    /// What to do about it, a line for each kind of violation.
+    /// The suggested fixes, a line for each kind of violation.
     public var recoverySuggestion: String? { errors.map { $0.code.remedy }.lines }
 }
 
 extension ValidationError.Code {
-    /// What to do about a violation of this kind.
+    /// The suggested fix for a violation of this kind.
     fileprivate var remedy: String {
         switch self {
         case .custom, .ruleViolated: "Correct the object, and save again."
@@ -57,51 +57,51 @@ extension ValidationError.Code {
 }
 
 extension ConflictError: LocalizedError {
-    /// What is in conflict.
+    /// The objects and properties in conflict.
     public var errorDescription: String? { summary }
-    /// Why the save was refused.
+    /// The reason for the rejected save.
     public var failureReason: String? {
         "The rows have changed since this context read them, and its merge policy resolves no "
             + "conflicts."
     }
-    /// What helps.
+    /// The suggested fix.
     public var recoverySuggestion: String? { remedy }
 }
 
 extension ConstraintConflictError: LocalizedError {
     /// The objects and the properties.
     public var errorDescription: String? { summary }
-    /// Why the save was refused.
+    /// The reason for the rejected save.
     public var failureReason: String? { "The model has a unique constraint over these properties." }
-    /// What helps.
+    /// The suggested fix.
     public var recoverySuggestion: String? { remedy }
 }
 
 extension IncompleteSaveError: LocalizedError {
-    /// Which stores have the changes, which do not, and why.
+    /// The stores that have the changes, the stores that do not, and the reason.
     public var errorDescription: String? { "\(summary): \(underlying.words.ended)" }
-    /// What the error behind it says.
+    /// The message of the underlying error.
     public var failureReason: String? { underlying.words }
-    /// What helps.
+    /// The suggested fix.
     public var recoverySuggestion: String? {
         [underlying.suggestion, remedy].compactMap(\.self).joined(separator: " ")
     }
 }
 
 extension StoreError: LocalizedError {
-    /// What is wrong, and where.
+    /// The problem and the place.
     public var errorDescription: String? { problem }
-    /// What the error behind it says, or what kind of failure it is.
+    /// The message of the underlying error, or the kind of failure.
     public var failureReason: String? {
         if let cause = underlying?.words, cause != problem { return cause }
         return code.reason
     }
-    /// What to do about it.
+    /// The suggested fix.
     public var recoverySuggestion: String? { remedy }
 }
 
 extension StoreError.Code {
-    /// What kind of failure it is, as a sentence.
+    /// The kind of failure, as a sentence.
     fileprivate var reason: String {
         switch self {
         case .readOnly: "The store, its server or the context accepts no changes."
@@ -128,17 +128,17 @@ extension StoreError.Code {
 }
 
 extension StoreLoadingError: LocalizedError {
-    /// Which store, and why.
+    /// The store and the reason.
     public var errorDescription: String? {
         if let error = underlying as? StoreError, error.namesFile { return error.problem }
         let name = store.location.path.map { "'\(StoreFiles.name(of: $0))'" } ?? "\(store)"
         return "Cannot open \(name). \(underlying.words.ended)"
     }
-    /// What the error behind it says.
+    /// The message of the underlying error.
     public var failureReason: String? {
         (underlying as? any LocalizedError)?.failureReason ?? underlying.words
     }
-    /// What helps.
+    /// The suggested fix.
     public var recoverySuggestion: String? {
         underlying.suggestion ?? "Remove the cause, and open the store again."
     }
@@ -147,16 +147,16 @@ extension StoreLoadingError: LocalizedError {
 extension StoreLoadingErrors: LocalizedError {
     /// A line for each store.
     public var errorDescription: String? { errors.map { $0.words }.joined(separator: "\n") }
-    /// How many stores.
+    /// The number of stores.
     public var failureReason: String? { "\(errors.count) stores could not be opened." }
-    /// What helps, a line for each remedy.
+    /// The suggested fixes, a line for each.
     public var recoverySuggestion: String? { errors.compactMap { $0.recoverySuggestion }.lines }
 }
 
 extension MigrationError: LocalizedError {
-    /// What happened.
+    /// The problem.
     public var errorDescription: String? { problem.ended }
-    /// What SQLite says, or what kind of failure it is.
+    /// The message of SQLite, or the kind of failure.
     public var failureReason: String? {
         switch self {
         case .notAStore: "The database has no metadata of a model."
@@ -180,7 +180,7 @@ extension MigrationError: LocalizedError {
         case .cancelled: "The program, or the person who uses it, has stopped the migration."
         }
     }
-    /// What to do about it.
+    /// The suggested fix.
     public var recoverySuggestion: String? {
         if let remedy { return remedy.ended }
         return switch self {
@@ -196,22 +196,22 @@ extension MigrationError: LocalizedError {
 extension MigrationStepError: LocalizedError {
     /// The step, the row and the reason.
     public var errorDescription: String? { description.ended }
-    /// What the step threw.
+    /// The error that the step threw.
     public var failureReason: String? { underlying.words }
-    /// What helps.
+    /// The suggested fix.
     public var recoverySuggestion: String? {
         underlying.suggestion ?? "Correct the step in the program, and open the store again."
     }
 }
 
 extension MigrationStepMistake: LocalizedError {
-    /// What is wrong.
+    /// The problem.
     public var errorDescription: String? { problem.ended }
-    /// Where the mistake is.
+    /// The place of the mistake.
     public var failureReason: String? {
         "A migration step of the program does what the new version does not allow."
     }
-    /// What to do about it.
+    /// The suggested fix.
     public var recoverySuggestion: String? {
         remedy?.sentence ?? "Let the step write rows that exist, with all values that they require."
     }
@@ -220,48 +220,48 @@ extension MigrationStepMistake: LocalizedError {
 extension MigrationVerificationError: LocalizedError {
     /// A line for each failure.
     public var errorDescription: String? { description }
-    /// Where the mistake is.
+    /// The place of the mistake.
     public var failureReason: String? {
         "The program's steps do not do what the proof of the migration expects."
     }
-    /// What helps.
+    /// The suggested fix.
     public var recoverySuggestion: String? {
         "Correct the steps of the program, and verify them again."
     }
 }
 
 extension BatchInsertError: LocalizedError {
-    /// The row, and what is wrong with it.
+    /// The row and the problem.
     public var errorDescription: String? { "Row \(row): \(underlying.words)" }
-    /// What the error behind it says of the reason.
+    /// The reason of the underlying error.
     public var failureReason: String? {
         (underlying as? any LocalizedError)?.failureReason ?? underlying.words
     }
-    /// What to do about it.
+    /// The suggested fix.
     public var recoverySuggestion: String? {
         underlying.suggestion ?? "Correct the row, and insert all rows again."
     }
 }
 
 extension QueryGenerationExpired: LocalizedError {
-    /// What ended the generation.
+    /// The reason for the end of the generation.
     public var errorDescription: String? { problem }
-    /// Why it cannot be read any longer.
+    /// The reason why it cannot be read any longer.
     public var failureReason: String? {
         "A query generation keeps the write-ahead log from being shortened, so that it has limits."
     }
-    /// What to do about it.
+    /// The suggested fix.
     public var recoverySuggestion: String? { remedy }
 }
 
 extension TooManyReadsError: LocalizedError {
     /// The limit and the place.
     public var errorDescription: String? { description }
-    /// How many statements there were.
+    /// The number of statements.
     public var failureReason: String? {
         "\(report.count) statements have read, and \(limit) may."
     }
-    /// What helps: relationships to prefetch.
+    /// The suggested fix: relationships to prefetch.
     public var recoverySuggestion: String? {
         report.repetitions.isEmpty
             ? "Read with fewer requests, or raise the limit."
@@ -274,20 +274,20 @@ extension TooManyReadsError: LocalizedError {
 extension UnsupportedPredicateError: LocalizedError {
     /// The part, and why it cannot be asked of a store.
     public var errorDescription: String? { "\(part): \(reason)." }
-    /// Why there is a limit at all.
+    /// The reason for the limitation.
     public var failureReason: String? { "The store evaluates predicates as SQL." }
-    /// What to write instead.
+    /// The suggested replacement.
     public var recoverySuggestion: String? { "\(remedy)." }
 }
 
 extension ExpressionDiagnostic: LocalizedError {
-    /// What is wrong.
+    /// The problem.
     public var errorDescription: String? { message }
-    /// Where it is.
+    /// The place of the mistake.
     public var failureReason: String? {
         part.map { "The mistake is in \($0)." } ?? "The mistake is at offset \(offset)."
     }
-    /// What would be right.
+    /// The suggested correction.
     public var recoverySuggestion: String? { remedy }
 
     var remedy: String { hint?.sentence ?? "Correct the expression there." }
@@ -296,42 +296,42 @@ extension ExpressionDiagnostic: LocalizedError {
 extension ExpressionDiagnostics: LocalizedError {
     /// A line for each mistake.
     public var errorDescription: String? { description }
-    /// How many mistakes there are.
+    /// The number of mistakes.
     public var failureReason: String? {
         let count = diagnostics.count
         return "The expression has \(count) mistake\(count == 1 ? "" : "s")."
     }
-    /// What would be right.
+    /// The suggested corrections.
     public var recoverySuggestion: String? { diagnostics.map { $0.remedy }.lines }
 }
 
 extension PatternLimitError: LocalizedError {
     /// The pattern and the number of steps.
     public var errorDescription: String? { problem }
-    /// Why there is a limit at all.
+    /// The reason for the limit.
     public var failureReason: String? {
         "The pattern needs more steps than the limit, which keeps a program from hanging."
     }
-    /// What to do.
+    /// The suggested fix.
     public var recoverySuggestion: String? { remedy }
 }
 
 extension RandomNumbersError: LocalizedError {
-    /// What happened.
+    /// The problem.
     public var errorDescription: String? { problem }
-    /// What failed.
+    /// The failed call.
     public var failureReason: String? { "The system call getrandom has failed." }
-    /// What helps.
+    /// The suggested fix.
     public var recoverySuggestion: String? { remedy }
 }
 
 extension Error {
-    /// What the error says to people.
+    /// The error's message for users.
     package var words: String {
         (self as? any LocalizedError)?.errorDescription ?? "\(self)"
     }
 
-    /// What the error says that helps.
+    /// The error's suggested fix.
     package var suggestion: String? { (self as? any LocalizedError)?.recoverySuggestion }
 }
 

@@ -1,6 +1,6 @@
 import CambiumRecords
 
-/// Stands where there is no store: it has no rows and takes none.
+/// Takes the place of a store that is missing: every read and write throws an error.
 final class MissingStore: StoreEngine {
     let identifier: StoreIdentifier
     let isReadOnly: Bool
@@ -8,16 +8,16 @@ final class MissingStore: StoreEngine {
     private let error: any Error
 
     /// - Parameters:
-    ///   - identifier: The identity that objects keep whose store was removed.
-    ///   - message: Why there is no store, for a person who reads a row.
-    ///   - remedy: What to do about it.
+    ///   - identifier: The identity of a removed store, which its objects keep.
+    ///   - message: The reason why there is no store, for the reader of the error.
+    ///   - remedy: The suggested fix.
     init(_ identifier: StoreIdentifier = .none, message: String, remedy: String) {
         self.identifier = identifier
         isReadOnly = true
         error = StoreError(code: .noStore, message: message, remedy: remedy)
     }
 
-    /// Stands for a store that cannot be read.
+    /// Takes the place of a store that cannot be read.
     init(_ identifier: StoreIdentifier, _ error: any Error, isReadOnly: Bool = true) {
         self.identifier = identifier
         self.isReadOnly = isReadOnly

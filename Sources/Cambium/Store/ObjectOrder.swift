@@ -11,8 +11,8 @@ package struct ObjectOrder {
     var comparesFirstPlainly: Bool { levels.first?.isPlain ?? false }
     package let readers: [Reader]
 
-    /// How one term compares, as far as that is said in few bits: a list compares more often than
-    /// it does anything else.
+    /// The comparison of one term, as far as a few bits describe it: comparisons are the most
+    /// frequent operation of a list.
     private struct Level {
         let isDescending: Bool
         /// Whether bytes decide, and the least value comes first.
@@ -24,9 +24,9 @@ package struct ObjectOrder {
         }
     }
 
-    /// How a value is read that decides an object's place.
+    /// The way to read a value for the comparison.
     package enum Reader {
-        /// An attribute of the object itself whose form in the row is that of its value.
+        /// An attribute of the object itself with the same form in the row as in its value.
         case slot(Int, AttributeType)
         case path([String])
         case computed(ExpressionEvaluator)
@@ -39,7 +39,7 @@ package struct ObjectOrder {
         readers = terms.map { .path($0.path ?? []) }
     }
 
-    /// - Throws: ``ExpressionDiagnostics`` where what is computed does not fit the entity.
+    /// - Throws: ``ExpressionDiagnostics`` if a computed value does not fit the entity.
     package init(_ terms: [SortTerm], of entity: EntityDescription) throws(ExpressionDiagnostics) {
         self.terms = terms
         levels = terms.map { Level($0) }
@@ -58,10 +58,10 @@ package struct ObjectOrder {
         }
     }
 
-    /// The indices of objects or rows in this order: by the values that decide, and by keys where
-    /// those are equal.
+    /// Returns the indices of objects or rows in this order: by the values of the terms, then by
+    /// keys.
     package func indices(of rows: [(key: Int64, values: [Value])]) -> [Int] {
-        // What texts weigh is worked out once for each.
+        // The weights of strings are computed once for each.
         let prepared = ObjectOrder(
             terms.map {
                 SortTerm($0.value, isDescending: $0.isDescending, placesNilLast: $0.placesNilLast)
@@ -81,9 +81,9 @@ package struct ObjectOrder {
         return result == 0 ? oneKey < otherKey : result < 0
     }
 
-    /// Less than 0, 0 or greater than 0, as the values of all terms decide.
+    /// Returns a number less than 0, 0, or greater than 0, according to the values of all terms.
     ///
-    /// - Parameter start: Where the values of the one begin, which may stand among others.
+    /// - Parameter start: The index of the first value of `one`, if it contains others too.
     @inline(never)
     func order(_ one: [Value], _ start: Int, _ other: [Value]) -> Int {
         for index in levels.indices {
@@ -101,10 +101,10 @@ package struct ObjectOrder {
     }
 }
 
-/// The numbers below `count`, in the order of what they number; equals stay as they are.
+/// Returns the numbers below `count`, sorted with a comparison; equal ones keep their order.
 ///
-/// An optimized build compiles a sort anew for each type of elements. So long lists that are not of
-/// numbers are sorted here, and short ones by `ordered(by:)`.
+/// An optimized build compiles a sort again for each type of elements. For this reason, long lists
+/// of other types than numbers are sorted here, and short ones by `ordered(by:)`.
 @inline(never)
 func sortedIndices(_ count: Int, by precedes: (Int, Int) -> Bool) -> [Int] {
     (0..<count).sorted(by: precedes)

@@ -1,9 +1,8 @@
-/// The sections of a controller's results, as they are kept on the disk from one run of a program
-/// to the next.
+/// The sections of a controller's results, as they are kept on the disk between runs of a program.
 ///
-/// They count only where the request, the model and the store are what they were, and even then
-/// only where they fit the rows (``ResultList/reset(to:dividedAs:)``). So a cache that is wrong,
-/// for whatever reason, costs the time to work sections out again and nothing else.
+/// They are used only if the request, the model and the store are unchanged, and only if they fit
+/// the rows (``ResultList/reset(to:dividedAs:)``). For this reason, a wrong cache costs the time to
+/// compute the sections again and nothing else.
 struct SectionCache: Codable, Hashable {
     /// A section.
     struct Section: Codable, Hashable {
@@ -11,16 +10,16 @@ struct SectionCache: Codable, Hashable {
         let count: Int
     }
 
-    /// What was fetched, from which store, by which model.
+    /// The request, with the store and the model.
     let request: String
-    /// How the files of the store looked from outside.
+    /// The state of the store's files.
     let store: String
     /// The sections, in order.
     let sections: [Section]
 }
 
-/// The file in which a controller's sections are kept, in a folder beside the store, and what must
-/// be the same for them to count.
+/// The file of a controller's sections, in a folder beside the store, with the values that must be
+/// unchanged for their use.
 struct SectionCacheFile {
     private let engine: any StoreEngine
     private let storePath: String
@@ -29,8 +28,8 @@ struct SectionCacheFile {
     /// The mark of the last commit before the fetch.
     private let store: String
 
-    /// - Parameter request: What is fetched, by which model.
-    /// - Returns: Nil where nobody could tell later whether the store has changed.
+    /// - Parameter request: The request, with the model.
+    /// - Returns: Nil if a later change of the store could not be detected.
     init?(
         named name: String, of engine: any StoreEngine, at storePath: String, request: String
     ) {
@@ -42,8 +41,8 @@ struct SectionCacheFile {
         self.store = store
     }
 
-    /// What is kept for the very same request and state of the store. A file that nobody
-    /// understands keeps nothing.
+    /// Returns the sections for the same request and state of the store. An unreadable file is
+    /// ignored.
     func read() -> SectionCache? {
         guard let data = try? Data(contentsOf: URL(filePath: path)),
             let cache = try? JSONDecoder().decode(SectionCache.self, from: data),
@@ -68,7 +67,7 @@ struct SectionCacheFile {
         try? file.finish(waits: false)
     }
 
-    /// Removes what is kept under a name, or under all names.
+    /// Removes the file of a name, or the files of all names.
     static func remove(_ name: String?, ofStore storePath: String) {
         try? FileManager.default.removeItem(
             atPath: name.map { path(of: $0, storePath) } ?? folder(ofStore: storePath))

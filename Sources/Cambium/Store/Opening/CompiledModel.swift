@@ -3,14 +3,14 @@ import CambiumRecords
 import CambiumSQL
 import Synchronization
 
-/// What the compiler made of a model: the value `Shop.model` of generated code, which
-/// ``PersistentContainer`` opens stores with.
+/// A compiled model: the value `Shop.model` of generated code. ``PersistentContainer`` opens stores
+/// with it.
 public struct CompiledModel: Sendable {
     /// The current version of the model.
     public let model: Model
     /// The statements that make an empty store, exactly as `cambium sql` prints them.
     public let schema: [String]
-    /// The steps that bring stores of earlier versions to the current one.
+    /// The steps that migrate stores of earlier versions to the current one.
     public let migrations: [Migration]
     /// The same for stores of other engines, by the words that the model has for them.
     package let otherMigrations: [String: [Migration]]
@@ -25,7 +25,7 @@ public struct CompiledModel: Sendable {
     private(set) var codeSteps: [CodeStep] = []
     private let preparation = Preparation()
 
-    /// The model in numbers, which objects and stores use: made once, by the first who needs it.
+    /// The model in numbers, for objects and stores. It is created once, when it is first needed.
     package var modelDescription: ModelDescription {
         preparation.model.withLock { made in
             if let made { return made }
@@ -36,7 +36,7 @@ public struct CompiledModel: Sendable {
         }
     }
 
-    /// Which versions have not shipped, put together for the first store that is opened.
+    /// The versions that have not shipped. Created when the first store is opened.
     private var draftVersions: DraftVersions {
         preparation.drafts.withLock { made in
             if let made { return made }
@@ -72,7 +72,7 @@ public struct CompiledModel: Sendable {
         return copy
     }
 
-    /// What migrates stores to the model.
+    /// Migrates stores to the model.
     package var migrationRunner: MigrationRunner {
         let runner = MigrationRunner(
             model: model, schema: modelDescription.tables, statements: schema,
@@ -88,7 +88,7 @@ extension CompiledModel: CustomStringConvertible {
     public var description: String { "\(model)" }
 }
 
-/// Which entity of which model a class is for. Generated classes give it.
+/// The entity of a class and its model. Generated classes provide it.
 @_spi(Generated)
 public struct EntityReference {
     let name: String
@@ -100,7 +100,7 @@ public struct EntityReference {
         self.model = model
     }
 
-    /// What a class has that was written without a model.
+    /// The reference of a class that was written without a model.
     init() {
         name = ""
         model = nil
@@ -144,22 +144,22 @@ enum PreparedModels {
     }
 }
 
-/// A model in whose migrations the program does steps of its own: the value `Shop.model` of
-/// generated code where the model has such steps. Opening a store takes the steps too.
+/// A model with migration steps of the program: the value `Shop.model` of generated code if the
+/// model has such steps. Opening a store takes the steps too.
 ///
 /// ```swift
 /// let container = try PersistentContainer(
 ///     model: Shop.model, migration: ShopSteps(), at: .file("shop.sqlite"))
 /// ```
 ///
-/// `Steps` is the generated protocol, such as `any ShopMigration`. Whatever takes a
-/// ``CompiledModel`` takes ``performing(_:)``.
+/// `Steps` is the generated protocol, such as `any ShopMigration`. If an API takes a
+/// ``CompiledModel``, pass the result of ``performing(_:)``.
 public struct SteppedModel<Steps: Sendable>: Sendable {
     private let compiled: CompiledModel
     private let codeSteps: @Sendable (Steps) -> [CodeStep]
     let proofs: @Sendable () -> [StepProof]
 
-    /// Puts together what the compiler made. Called by generated code.
+    /// Creates the model from its compiled parts. Called by generated code.
     @_spi(Generated)
     public init(
         _ compiled: CompiledModel, steps: @escaping @Sendable (Steps) -> [CodeStep],
@@ -173,12 +173,12 @@ public struct SteppedModel<Steps: Sendable>: Sendable {
     /// The current version of the model.
     public var model: Model { compiled.model }
 
-    /// The model as it is without them, which cannot migrate.
+    /// The model without the steps. It cannot migrate.
     package var withoutSteps: CompiledModel { compiled }
 
-    /// The model with the steps, for whatever takes a model.
+    /// Returns the model with the steps, for any API that takes a model.
     ///
-    /// - Parameter steps: What the program does in migrations.
+    /// - Parameter steps: The program's migration steps.
     public func performing(_ steps: Steps) -> CompiledModel {
         compiled.performing(codeSteps(steps))
     }
@@ -196,25 +196,25 @@ public struct SteppedModel<Steps: Sendable>: Sendable {
         guard failures.isEmpty else { throw MigrationVerificationError(failures: failures) }
     }
 
-    /// What a proof of the steps has shown.
+    /// Returns the result of proving the steps.
     package func verification(of steps: Steps) -> VerifyReport {
         StepVerifier(performing(steps).migrationRunner, proofs()).report
     }
 }
 
-/// Steps of the program in migrations are not what they should be.
+/// The error of a program's migration steps that do not do what the proof expects.
 public struct MigrationVerificationError: Error, Sendable, Hashable {
-    /// What is wrong with one migration, or with a chain of them.
+    /// The failure of one migration, or of a chain of them.
     public struct Failure: Sendable, Hashable {
         /// The version that it starts from.
         public let from: String
-        /// The version that it leads to.
+        /// The version that it migrates to.
         public let to: String
-        /// What is wrong.
+        /// The problem.
         public let reason: String
     }
 
-    /// What is wrong, at least one thing.
+    /// The failures; at least one.
     public let failures: [Failure]
 }
 

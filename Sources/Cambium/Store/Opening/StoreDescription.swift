@@ -1,4 +1,4 @@
-/// What store is to be opened, and how.
+/// Describes a store to open: its type, location, configuration and options.
 ///
 /// ```swift
 /// let container = PersistentContainer(name: "Shop", model: Shop.model)
@@ -8,13 +8,14 @@
 /// ]
 /// ```
 public struct StoreDescription: Sendable {
-    /// What keeps the rows. Default: SQLite, or what the location says.
+    /// The type of the store. Default: SQLite, or the type of the location.
     public var type: StoreType
-    /// Where.
+    /// The location of the store.
     public var location: StoreLocation
-    /// The name of the configuration of the model whose entities the store holds; nil means all.
+    /// The name of the configuration of the model with the store's entities; nil means all
+    /// entities.
     public var configuration: String?
-    /// How to open it.
+    /// The options of the store.
     public var options: StoreOptions
 
     /// Describes a store.
@@ -46,14 +47,14 @@ extension StoreDescription: CustomStringConvertible {
     }
 }
 
-/// What keeps the rows of a store.
+/// The type of a store.
 public struct StoreType: Sendable {
-    /// The name, which the metadata of a store tell.
+    /// The name. The metadata of a store contain it.
     public let name: String
-    /// What makes stores of the type.
+    /// Creates stores of the type.
     let kind: any StoreKind
 
-    /// A type of another product, which gives it with an extension of its own.
+    /// Creates a type of another product. The product provides it with an extension of its own.
     package init(name: String, kind: any StoreKind) {
         self.name = name
         self.kind = kind
@@ -68,7 +69,7 @@ public struct StoreType: Sendable {
     @available(*, unavailable, renamed: "memory")
     public static var inMemory: StoreType { memory }
 
-    /// Whether a store of the type can take back what it has written, until it commits.
+    /// Whether a store of the type can roll back its writes until it commits.
     var isTransactional: Bool { kind.isTransactional }
 }
 

@@ -1,19 +1,20 @@
 import CambiumMigration
 import CambiumSQLiteStore
 
-/// Makes the stores of one ``StoreType``. Cambium has SQLite's. Another product adds a kind with a type
-/// of this protocol, and an extension of ``StoreType`` that names it, as `CambiumCustomStores` does.
+/// Makes the stores of one ``StoreType``. Cambium has SQLite's. Another product adds a kind with a
+/// type of this protocol, and an extension of ``StoreType`` that names it, as `CambiumCustomStores`
+/// does.
 package protocol StoreKind: Sendable {
-    /// Whether a store can take back what it has written, until it commits. A save to several stores
-    /// writes first to those that can.
+    /// Whether a store can roll back its writes until it commits. A save to several stores first
+    /// writes to the ones that can.
     var isTransactional: Bool { get }
 
-    /// Makes what opens a store.
+    /// Returns the opener of a store.
     func opener(for request: StoreOpeningRequest) -> any StoreOpening
 
-    /// What opening a store would do to it, where it has to be migrated. Changes nothing.
+    /// Returns a forecast of the migration that opening a store would run. Changes nothing.
     ///
-    /// - Returns: Nil where there is no store, or where it would be opened as it is.
+    /// - Returns: Nil if there is no store, or if it needs no migration.
     func forecast(for request: StoreOpeningRequest) throws -> MigrationForecast?
 }
 
@@ -22,24 +23,24 @@ extension StoreKind {
     package func forecast(for request: StoreOpeningRequest) throws -> MigrationForecast? { nil }
 }
 
-/// Which store is to be opened, and for what.
+/// A request to open a store.
 package struct StoreOpeningRequest {
     package let description: StoreDescription
     package let compiled: CompiledModel
     /// The numbers of the root entities that it is to hold.
     package let roots: Set<Int>
-    /// Whether a store is migrated where the options do not say.
+    /// Whether a store is migrated if the options do not specify it.
     let migratesByDefault: Bool
-    /// Where the store is that a new one gets its rows from.
+    /// The location of the store from which a new one gets its rows.
     var source: StoreLocation?
 
-    /// What opens stores of its kind.
+    /// The opener of stores of its kind.
     var opener: any StoreOpening { description.type.kind.opener(for: self) }
 }
 
 extension StoreDescription {
-    /// What opens the store outside of a coordinator, and the numbers of the root entities that it
-    /// holds. It is not migrated unless the options say so.
+    /// Returns an opener of the store outside of a coordinator, and the numbers of the root
+    /// entities in the store. The store is not migrated unless the options specify it.
     package func opener(
         of compiled: CompiledModel
     ) throws -> (opener: any StoreOpening, roots: Set<Int>) {
@@ -50,9 +51,9 @@ extension StoreDescription {
     }
 }
 
-/// Stores in SQLite, which belong to Cambium itself.
+/// Stores in SQLite. They belong to Cambium itself.
 enum SQLiteKind: StoreKind {
-    /// Where the description says.
+    /// In the location of the description.
     case file
     /// In memory, whatever the description says.
     case memory
@@ -69,7 +70,7 @@ enum SQLiteKind: StoreKind {
         ) { SectionCacheFile.remove(nil, ofStore: $0) }
     }
 
-    /// Warns of a policy that is for development, where the program is none that is being developed.
+    /// Warns of a policy for development if the program was not compiled for development.
     private static func warn(about policy: DraftPolicy) {
         #if DEBUG
             let isDevelopment = true
@@ -81,9 +82,9 @@ enum SQLiteKind: StoreKind {
         }
     }
 
-    /// What to say of a policy; nil where there is nothing to say.
+    /// The warning about a policy; nil if there is none.
     ///
-    /// - Parameter isDevelopment: Whether the program was compiled with `DEBUG`, and Cambium, which is
+    /// - Parameter isDevelopment: Whether the program was compiled with `DEBUG`. Cambium is
     ///   compiled with it, too.
     static func warning(about policy: DraftPolicy, isDevelopment: Bool) -> String? {
         guard policy != .refuse, !isDevelopment else { return nil }

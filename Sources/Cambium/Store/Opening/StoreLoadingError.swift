@@ -1,8 +1,9 @@
-/// Why a store could not be opened. The store is as it was.
+/// The error of a store that could not be opened. The store is unchanged.
 public struct StoreLoadingError: Error, Sendable {
-    /// What kind of failure it is, for programs.
+    /// The kind of failure, for programs.
     public enum Code: Sendable, Hashable {
-        /// The file cannot be opened, or made. Or a server cannot be reached, or refuses the program.
+        /// The file cannot be opened or created, or a server cannot be reached or rejects the
+        /// program.
         case cannotOpen
         /// Another process holds a lock.
         case busy
@@ -21,22 +22,22 @@ public struct StoreLoadingError: Error, Sendable {
         case storeDiffers
         /// The migration was cancelled.
         case cancelled
-        /// What was asked for cannot be: an unknown configuration, entities that another store has,
-        /// a pragma that may not be set.
+        /// The request is invalid: an unknown configuration, entities that another store has, a
+        /// pragma that may not be set.
         case invalidRequest
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     public let code: Code
-    /// Which store it was, and how it was to be opened.
+    /// The description of the store.
     public let store: StoreDescription
-    /// The error behind it: a ``MigrationError``, ``MigrationStepError``, ``StoreError``,
-    /// ``SQLiteError``, or what a store of the program's own has thrown.
+    /// The underlying error: a ``MigrationError``, ``MigrationStepError``, ``StoreError``,
+    /// ``SQLiteError``, or the error of a custom store.
     public let underlying: any Error
 
     init(_ store: StoreDescription, _ underlying: any Error) {
         self.store = store
-        // What is wrong with a file is said in words.
+        // A failure with a file is described in words.
         let trouble = (underlying as? any EngineError).flatMap { error in
             store.location.path.flatMap(error.troubleOpening)
         }
@@ -107,7 +108,7 @@ public struct StoreLoadingError: Error, Sendable {
 }
 
 extension StoreLoadingError: CustomStringConvertible {
-    /// Which store, and why.
+    /// The store and the reason.
     public var description: String {
         let reason = "\(underlying)"
         return "The \(store) could not be opened: \(reason)\(reason.hasSuffix(".") ? "" : ".")"

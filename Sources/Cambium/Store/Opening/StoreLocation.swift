@@ -1,13 +1,14 @@
-/// Where a store is.
+/// The location of a store.
 public enum StoreLocation: Sendable, Hashable, CustomStringConvertible {
-    /// In a file, which is made where there is none. Beside it lie SQLite's `-wal` and `-shm`.
+    /// In a file. If it does not exist, it is created. SQLite's `-wal` and `-shm` files are next to
+    /// it.
     ///
-    /// What is a name of a database in memory to SQLite (an empty path, `:memory:`), a URI (`file:`)
-    /// or the path of a folder is an error when the store is opened.
+    /// An empty path, `:memory:`, a URI (`file:`) and the path of a folder have other meanings in
+    /// SQLite. Each is an error when the store is opened.
     case file(String)
     /// In memory, as long as the coordinator has it. For tests and scratch data.
     case memory
-    /// On a server, or wherever stores of the type are: what the type was made with says where.
+    /// On a server, or in the location that the store type specifies.
     case server(StoreType)
 
     /// In the file that a URL names, such as `.file(folder.appending(path: "shop.sqlite"))`.
@@ -24,7 +25,7 @@ public enum StoreLocation: Sendable, Hashable, CustomStringConvertible {
         if case .file(let path) = self { path } else { nil }
     }
 
-    /// What keeps the rows of a store there, unless a description says otherwise.
+    /// The type of a store there, unless a description specifies another one.
     var type: StoreType {
         if case .server(let type) = self { type } else { .sqlite }
     }
