@@ -1,25 +1,25 @@
 import CambiumRecords
 
-/// What a batch update sets, checked against the entity.
+/// The assignments of a batch update, checked against the entity.
 struct BatchAssignments {
-    /// What a slot is set to.
+    /// The constant values, by slot.
     private(set) var constants: [(slot: Int, value: StoredValue)] = []
-    /// What is computed for a slot, and the type of its attribute.
+    /// The expressions, with the types of their attributes.
     private(set) var expressions: [(expression: ModelExpression, type: AttributeType)] = []
     /// The slots of the expressions.
     private(set) var computedSlots: [Int] = []
     /// All slots that are set.
     private(set) var slots = SlotSet()
-    /// To-one relationships that are led somewhere, with the key.
+    /// The to-one relationships that are set to an object, with its key.
     private(set) var targets: [(relationship: RelationshipDescription, key: Int64)] = []
     private let entity: EntityDescription
-    /// How the store keeps dates; nil where it keeps each to the bit.
+    /// The store's format of dates; nil if it keeps each exactly.
     let dates: KeptDates?
     /// The greatest number of bytes of a value; nil for any.
     let largestValue: Int?
 
-    /// - Throws: ``StoreError``, ``ValidationError`` or ``ExpressionDiagnostics`` about what cannot
-    ///   be set.
+    /// - Throws: ``StoreError``, ``ValidationError`` or ``ExpressionDiagnostics`` about an
+    ///   assignment that is not possible.
     init(
         _ assignments: [BatchAssignment], of entity: EntityDescription,
         in coordinator: PersistentStoreCoordinator
@@ -88,7 +88,7 @@ struct BatchAssignments {
             try compute(expression, slot, name)
         case .text(let text):
             guard let type = entity.attributes[slot]?.type else { throw noExpression(name) }
-            // What is computed for a decimal is rounded, and may be of another type.
+            // The result for a decimal is rounded, and may be of another type.
             var expected: AttributeType? = type
             if case .decimal = type { expected = nil }
             let expression = ExpressionCompiler.value(
@@ -150,11 +150,11 @@ struct BatchAssignments {
 }
 
 extension EntityDescription {
-    /// What a batch update computes for a decimal attribute, rounded to its scale, halves away from
-    /// zero; anything else as it is.
+    /// Rounds the computed value of a decimal attribute to its scale, halves away from zero.
+    /// Returns any other value unchanged.
     ///
-    /// - Parameter type: The type of what was computed.
-    /// - Throws: ``ValidationError`` where the attribute cannot hold so great a number.
+    /// - Parameter type: The type of the computed value.
+    /// - Throws: ``ValidationError`` if the attribute cannot hold such a large number.
     func rounded(
         _ value: StoredValue, _ type: ExpressionType, _ slot: Int
     ) throws -> StoredValue {
@@ -172,11 +172,11 @@ extension EntityDescription {
         }
     }
 
-    /// What a batch update sets, as the slot keeps it: numbers of single precision as what they
-    /// read back as. A record must hold no value of another kind.
+    /// Returns a computed value as the slot stores it: a number of single precision is rounded as
+    /// it will be read. A record must hold no value of another kind.
     ///
-    /// - Throws: ``ValidationError`` where a number is out of the range of the attribute;
-    ///   ``StoreError`` where the value is of another type.
+    /// - Throws: ``ValidationError`` if a number is out of the range of the attribute;
+    ///   ``StoreError`` if the value is of another type.
     func fitting(_ value: StoredValue, _ slot: Int) throws -> StoredValue {
         switch (value, shape.kinds[slot]) {
         case (.null, _), (.integer, .integer), (.text, .text), (.blob, .blob):
@@ -186,7 +186,7 @@ extension EntityDescription {
         case (.real(let number), .real):
             return .real(try fitting(number, slot))
         case (.real(let number), .integer):
-            // SQLite goes on in floating point where 64 bits end.
+            // Beyond 64 bits, SQLite continues in floating point.
             throw outOfRange(number, slot)
         default:
             throw StoreError.invalidRequest(
@@ -199,7 +199,7 @@ extension EntityDescription {
     private func fitting(_ number: Double, _ slot: Int) throws -> Double {
         guard attributes[slot]?.type == .float else { return number }
         let single = Float(number)
-        // Infinity is a value, but not what a greater number may silently become.
+        // Infinity is a value, but a larger number must not silently become infinite.
         guard single.isFinite || !number.isFinite else { throw outOfRange(number, slot) }
         return Double(single)
     }

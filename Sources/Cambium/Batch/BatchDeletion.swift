@@ -6,7 +6,7 @@ struct BatchDeletion: BatchWork {
     let resultType: BatchResultType
     let canPlan = false
     let canRunAgain = true
-    /// So many rows are looked at and written at once.
+    /// The number of rows that are read and written at once.
     var chunkSize = 10_000
 
     func run(in transaction: any BatchTransaction) throws {
@@ -18,19 +18,19 @@ struct BatchDeletion: BatchWork {
     }
 }
 
-/// Works out what goes with rows that are deleted, and which others lose a link.
+/// Finds the rows that are deleted by delete rules, and the rows that lose a link.
 ///
-/// Of a deleted row only the key and the version are kept, so that a million of them can be deleted;
-/// all else is done in pieces.
+/// Only the key and the version of a deleted row are kept, so that a million rows can be deleted.
+/// Everything else is done in pieces.
 struct DeletePropagation {
     let transaction: any BatchTransaction
-    /// So many rows are looked at and written at once.
+    /// The number of rows that are read and written at once.
     let chunkSize: Int
     /// The rows that are deleted, by entity.
     private(set) var rows: [[(key: Int64, version: Int64)]]
     /// The rows that lose links, with the slots, by root and key.
     private(set) var cleared: [[Int64: (row: RowKey, slots: SlotSet)]]
-    /// The pairs of join tables that go, of rows that stay.
+    /// The pairs of join tables that are deleted although their rows remain.
     private(set) var pairs: [SaveRequest.Links] = []
     /// The keys of the rows that are deleted, by root.
     private var deleted: [Set<Int64>]
@@ -48,7 +48,7 @@ struct DeletePropagation {
 
     // MARK: Rows
 
-    /// Deletes those of the rows that are not yet.
+    /// Adds rows to delete, unless they are in the list.
     mutating func add(_ keys: [RowKey]) {
         for row in keys {
             let root = model.entities[row.entity].rootIndex
@@ -57,7 +57,7 @@ struct DeletePropagation {
         }
     }
 
-    /// Deletes all that cascades reach, wave by wave.
+    /// Deletes all rows that cascades find, in waves.
     mutating func followCascades() throws {
         var done = rows.map { _ in 0 }
         while done != rows.map(\.count) {
@@ -97,10 +97,10 @@ struct DeletePropagation {
         links.min { ($0.source, $0.row.key) < ($1.source, $1.row.key) }
     }
 
-    /// Finds the links of rows that stay.
+    /// Finds the links of remaining rows to deleted ones.
     ///
-    /// - Throws: ``ValidationError`` where a relationship denies the delete, or a row cannot be
-    ///   without what is deleted.
+    /// - Throws: ``ValidationError`` if a relationship denies the delete, or a required
+    ///   relationship references a deleted row.
     mutating func releaseLinks() throws {
         for entity in model.entities where !rows[entity.index].isEmpty {
             let keys = rows[entity.index].map { $0.key }.sorted()
@@ -127,7 +127,7 @@ struct DeletePropagation {
         _ relationship: RelationshipDescription, of entity: EntityDescription, _ keys: [Int64]
     ) throws {
         let denies = relationship.relationship.deleteRule == .deny
-        // The key goes with the row, and the pairs of a join table too.
+        // The key is deleted with the row, and so are the pairs of a join table.
         if !denies {
             guard relationship.place == .farRow || relationship.isOwnInverse else { return }
         }
@@ -147,7 +147,7 @@ struct DeletePropagation {
         }
     }
 
-    /// Looks at rows that lead to deleted ones by a relationship that does not lead back.
+    /// Clears the one-way references of remaining rows to deleted ones.
     private mutating func release(
         toOwnersOf relationship: RelationshipDescription, of entity: EntityDescription
     ) throws {
@@ -202,9 +202,9 @@ struct DeletePropagation {
 }
 
 extension DeletePropagation {
-    /// Writes everything, and notes it: the deletes first, then what others lose.
+    /// Writes everything, and notes it: first the deletes, then the cleared links.
     func write() throws {
-        // What is derived from rows that go is computed once, by who knows all of them.
+        // Values that are derived from deleted rows are computed once, with all of them known.
         let isWhole = transaction.derivesValues
         let bare = RecordShape(kinds: [])
         var piece = Piece()
@@ -278,7 +278,7 @@ extension DeletePropagation {
 }
 
 extension BatchTransaction {
-    /// Finds the rows that are to be changed, and says in the result how many, or which, they are.
+    /// Finds the rows to change, and stores their number or their ids in the result.
     func rowKeys(_ request: RowRequest, counting resultType: BatchResultType) throws -> [RowKey] {
         let heads = try rowKeys(request)
         changes.count = heads.count

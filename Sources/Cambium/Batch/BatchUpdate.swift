@@ -5,7 +5,7 @@ struct BatchUpdate: BatchWork {
     let request: RowRequest
     let assignments: BatchAssignments
     let resultType: BatchResultType
-    /// So many rows are read and written at once, where they do not depend on each other.
+    /// The number of rows that are read and written at once, if they do not depend on each other.
     var chunkSize = 10_000
 
     /// Unique values may move from row to row.
@@ -19,8 +19,8 @@ struct BatchUpdate: BatchWork {
         guard !heads.isEmpty else { return }
         let computed = try transaction.computation(
             of: assignments.expressions, for: entity)
-        // All is computed before the first row is written: in one piece, where what is computed may
-        // look at other rows, or where these may want each other's values.
+        // All values are computed before the first row is written. This is done in one piece if an
+        // expression may read other rows, or if the rows may swap unique values.
         let isUnique = transaction.model.uniqueKeys.contains {
             !$0.writtenSlots.intersection(assignments.slots).isEmpty
                 && transaction.model.families[$0.declarer].contains {
@@ -36,7 +36,7 @@ struct BatchUpdate: BatchWork {
             do {
                 try write(Array(keys[start..<end]), constants, computed, transaction)
             } catch let refused as RefusedRow {
-                // Where unique values are in the way, the second try may find a way around.
+                // If unique values conflict, the second try may find an order without conflicts.
                 if !transaction.isPlanned, refused.isOfUniqueValues { throw refused }
                 throw Self.publicError(of: refused, transaction)
             }
@@ -52,7 +52,7 @@ struct BatchUpdate: BatchWork {
         return (error as? ValidationError)?.of(id) ?? error
     }
 
-    /// What the slots are set to that are constant, with the entities of objects that are led to.
+    /// The constant values of the slots, with the entities of referenced objects.
     private func resolveTargets(
         _ transaction: any BatchTransaction
     ) throws -> [(slot: Int, value: StoredValue)] {
@@ -134,12 +134,12 @@ struct BatchUpdate: BatchWork {
     }
 }
 
-/// Lets no batch operation have unique values that others keep.
+/// Prevents a batch operation from taking unique values that other rows keep.
 struct BatchArbiter: ConflictArbiter {
     let store: StoreIdentifier
 
     var strategy: ConflictStrategy? { nil }
-    // The store's foreign keys refuse them.
+    // The store's foreign keys reject them.
     var checksKeys: Bool { false }
 
     // All rows were read in the same transaction.

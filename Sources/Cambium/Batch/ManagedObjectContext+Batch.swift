@@ -3,16 +3,16 @@ import CambiumSQLiteStore
 
 // Batch operations: straight to the store, past the context.
 extension ManagedObjectContext {
-    /// Inserts objects straight into the store, in one transaction.
+    /// Inserts objects directly into the store, in one transaction.
     ///
-    /// Unsaved changes of the context stay as they are and do not count. A child's operation goes
-    /// to the store as well, not to its ``parent``.
+    /// Unsaved changes of the context are kept and are not considered. The operation of a child
+    /// writes to the store as well, not to its ``parent``.
     ///
-    /// - Parameter merging: Who is notified of it. Default: the contexts of the coordinator, this
-    ///   one before the call returns.
-    /// - Throws: ``BatchInsertError`` with the number of the row that could not be inserted; what
-    ///   the handler threw; `CancellationError` where the task is cancelled; ``StoreError``, or
-    ///   what the store threw. Nothing is inserted then.
+    /// - Parameter merging: The receivers of the changes. Default: the contexts of the coordinator;
+    ///   this one has merged them before the call returns.
+    /// - Throws: ``BatchInsertError`` with the number of the row that could not be inserted; the
+    ///   error of the handler; `CancellationError` if the task is cancelled; ``StoreError``, or any
+    ///   error of the store. Nothing is inserted then.
     @discardableResult
     public func execute<Entity>(
         _ request: BatchInsertRequest<Entity>, merging: BatchMerging = .contexts
@@ -31,12 +31,12 @@ extension ManagedObjectContext {
         return try batch.run(insertion, root: entity.rootIndex, merging)
     }
 
-    /// Inserts an object straight into the store for each element of a sequence that is awaited, in
+    /// Inserts an object directly into the store for each element of an asynchronous sequence, in
     /// one transaction, when the sequence has ended.
     ///
-    /// - Parameter merging: Who is notified of it. Default: the contexts of the coordinator, this
-    ///   one before the call returns.
-    /// - Throws: What the sequence throws; else as
+    /// - Parameter merging: The receivers of the changes. Default: the contexts of the coordinator;
+    ///   this one has merged them before the call returns.
+    /// - Throws: The error of the sequence; otherwise as
     ///   ``execute(_:merging:)-(BatchInsertRequest<Entity>,_)``.
     @discardableResult
     public func execute<Entity, Elements>(
@@ -60,19 +60,19 @@ extension ManagedObjectContext {
         return try batch.run(insertion, root: entity.rootIndex, merging)
     }
 
-    /// Sets properties of all objects that meet a condition straight in the store, in one
+    /// Sets properties of all objects that match a condition, directly in the store, in one
     /// transaction.
     ///
-    /// Unsaved changes of the context stay as they are and do not count: objects that are changed
-    /// here and there keep what was changed here, and a save meets no conflict where the operation
-    /// was merged.
+    /// Unsaved changes of the context are kept and are not considered. If an object is changed both
+    /// here and by the operation, it keeps the changes made here. If the operation was merged, a
+    /// save has no conflict with it.
     ///
-    /// - Parameter merging: Who is notified of it. Default: the contexts of the coordinator, this
-    ///   one before the call returns.
-    /// - Throws: ``StoreError`` where a property cannot be set; ``ValidationError`` with the object
-    ///   that would break a limit or a rule; ``ConstraintConflictError`` where objects would have
-    ///   the same unique values; ``ExpressionDiagnostics``; `CancellationError` where the task is
-    ///   cancelled; what the store threw. Nothing is changed then.
+    /// - Parameter merging: The receivers of the changes. Default: the contexts of the coordinator;
+    ///   this one has merged them before the call returns.
+    /// - Throws: ``StoreError`` if a property cannot be set; ``ValidationError`` with the object
+    ///   that would violate a limit or a rule; ``ConstraintConflictError`` if objects would have
+    ///   the same unique values; ``ExpressionDiagnostics``; `CancellationError` if the task is
+    ///   cancelled; any error of the store. Nothing is changed then.
     @discardableResult
     public func execute<Entity>(
         _ request: BatchUpdateRequest<Entity>, merging: BatchMerging = .contexts
@@ -85,14 +85,14 @@ extension ManagedObjectContext {
         return try batch.run(update, root: rows.entity.rootIndex, merging)
     }
 
-    /// Deletes all objects that meet a condition straight in the store, and follows the delete
+    /// Deletes all objects that match a condition, directly in the store, and applies the delete
     /// rules, in one transaction.
     ///
-    /// - Parameter merging: Who is notified of it. Default: the contexts of the coordinator, this
-    ///   one before the call returns.
-    /// - Throws: ``ValidationError`` with the object and the relationship that keeps it from being
-    ///   deleted; `CancellationError` where the task is cancelled; ``StoreError``, or what the store
-    ///   threw. Nothing is deleted then.
+    /// - Parameter merging: The receivers of the changes. Default: the contexts of the coordinator;
+    ///   this one has merged them before the call returns.
+    /// - Throws: ``ValidationError`` with the object and the relationship that prevents its
+    ///   deletion; `CancellationError` if the task is cancelled; ``StoreError``, or any error of
+    ///   the store. Nothing is deleted then.
     @discardableResult
     public func execute<Entity>(
         _ request: BatchDeleteRequest<Entity>, merging: BatchMerging = .contexts
@@ -132,7 +132,7 @@ package struct BatchRun: ContextAccess {
     /// The model of the context's stores.
     package var model: ModelDescription { coordinator.model }
 
-    /// How the store keeps dates; nil where it keeps each to the bit.
+    /// The store's format of dates; nil if it keeps each exactly.
     package var keptDates: KeptDates? { coordinator.keptDates }
     /// The greatest number of bytes of a value; nil for any.
     package var largestValue: Int? { coordinator.largestValue }
@@ -169,7 +169,7 @@ package struct BatchRun: ContextAccess {
         return result
     }
 
-    /// Runs a batch operation on the store of a hierarchy, and tells of it.
+    /// Runs a batch operation on the store of a hierarchy, and notifies of it.
     func changes(
         of work: any BatchWork, root: Int, _ merging: BatchMerging
     ) throws -> BatchChanges {
@@ -193,7 +193,7 @@ package struct BatchRun: ContextAccess {
         return made
     }
 
-    /// Takes over what a batch operation of this context has changed. A child gets it through its
+    /// Merges the changes of a batch operation of this context. A child receives them through its
     /// ancestors.
     private func merge(_ changeSet: ChangeSet) {
         guard let parent else { return Merge(context: context).own(changeSet) }
@@ -207,7 +207,7 @@ extension ContextAccess {
 }
 
 extension PersistentStoreCoordinator {
-    /// Tells contexts of a batch operation, as of a save; of too many changes, that they should
+    /// Notifies contexts of a batch operation, as of a save. If there are too many changes, they
     /// read everything again.
     fileprivate func publish(_ changes: BatchChanges, from origin: ContextIdentifier) -> ChangeSet {
         if let entities = changes.entities {

@@ -10,16 +10,16 @@ package final class BatchInsertion: BatchWork {
     /// Hands over the rows of the next chunk, up to so many; none at the end.
     package typealias Rows = (_ count: Int) throws -> [BatchRow]
     private var nextRows: Rows
-    /// Begins with the first row again; nil where each can be read once.
+    /// Begins with the first row again; nil if each row can be read only once.
     private let restart: (() throws -> Rows)?
     private var hasBegun = false
-    /// What to-one relationships of earlier rows led to, by the slot: the number of the entity by
+    /// The targets of to-one relationships in earlier rows: by slot, the number of the entity by
     /// key.
     private var knownTargets = [Int: [Int64: Int]]()
-    /// Whether a row is refused that would update an object of another entity than its own. If not,
-    /// such an object gets the values of the properties that both have.
+    /// Whether a row is rejected if it would update an object of another entity. If not, the object
+    /// gets the values of the common properties.
     package var refusesOtherEntities = false
-    /// Hears what becomes of each row; the transaction may still be taken back.
+    /// Called with the outcome of each row; the transaction may still be rolled back.
     package var didPlace: ((_ row: BatchRow, _ outcome: BatchRowOutcome) -> Void)?
 
     private static let chunkSize = 4096
@@ -47,7 +47,7 @@ package final class BatchInsertion: BatchWork {
         }
     }
 
-    /// Writes rows. Those that reference others may have been given their keys.
+    /// Writes rows. Rows that are referenced by others may have their keys already.
     ///
     /// - Throws: ``BatchInsertError``
     package func write(_ rows: [BatchRow], _ transaction: any BatchTransaction) throws {
@@ -93,11 +93,12 @@ package final class BatchInsertion: BatchWork {
 
     // MARK: Merging
 
-    /// Inserts the rows whose unique values nobody has, and treats the others as the policy says.
+    /// Inserts the rows without a conflict of unique values, and handles the others by the policy.
     private func merge(_ rows: [BatchRow], _ transaction: any BatchTransaction) throws {
         let keys = transaction.model.uniqueConstraints(of: entity)
         guard !keys.isEmpty else { return try insert(rows, transaction) }
-        // Rows that want the same values go one after the other: the first has become "the store".
+        // Rows with the same unique values are written one after the other: for the second, the
+        // first is a stored row.
         var segment: [BatchRow] = []
         var seen = [Set<[StoredValue]>](repeating: [], count: keys.count)
         for row in rows {
@@ -118,7 +119,7 @@ package final class BatchInsertion: BatchWork {
         try mergeDistinct(segment, keys, transaction)
     }
 
-    /// Merges rows of which no two have the same unique values.
+    /// Merges rows without equal unique values among them.
     private func mergeDistinct(
         _ rows: [BatchRow], _ keys: [UniqueKey], _ transaction: any BatchTransaction
     ) throws {
@@ -128,20 +129,21 @@ package final class BatchInsertion: BatchWork {
             let part = Array(rest.prefix(size))
             let count = try mergeFirst(part, keys, transaction)
             rest = rest.dropFirst(count)
-            // Where rows depend on each other, most of what is looked up is looked up again.
+            // If rows depend on each other, most look-ups have to be repeated.
             size = 2 * (count < part.count ? count : size)
         }
     }
 
-    /// Merges rows up to one that depends on what becomes of those before it: one that meets the
-    /// stored row of an earlier one, by another constraint, or several stored rows.
+    /// Merges rows up to the first that depends on the outcome of earlier ones: one that conflicts,
+    /// by another constraint, with the stored row of an earlier one, or that conflicts with several
+    /// stored rows.
     ///
-    /// - Returns: How many were merged, at least one.
+    /// - Returns: The number of merged rows, at least one.
     private func mergeFirst(
         _ rows: [BatchRow], _ keys: [UniqueKey], _ transaction: any BatchTransaction
     ) throws -> Int {
         let records = rows.map { $0.placed.record }
-        // Whom a new row meets, and by which constraint.
+        // The stored rows with the unique values of a new row, and the constraints.
         var met = [Int64: [(row: Int64, key: UniqueKey)]]()
         for key in keys {
             for holder in try transaction.lookup.holders(of: key, records, entity) {
@@ -200,8 +202,8 @@ package final class BatchInsertion: BatchWork {
 
     // MARK: Links
 
-    /// Makes sure that the objects are there which to-one relationships reference, and notes their
-    /// entities where that is to be stored.
+    /// Checks that the targets of to-one relationships exist, and sets their entities if these are
+    /// stored.
     private func resolveTargets(
         _ rows: [BatchRow], _ transaction: any BatchTransaction
     ) throws -> [BatchRow] {
@@ -270,11 +272,11 @@ package final class BatchInsertion: BatchWork {
     }
 }
 
-/// What becomes of a row of a batch insertion.
+/// The outcome of a row of a batch insertion.
 package enum BatchRowOutcome {
     /// It is a new object.
     case inserted(Int64)
-    /// The object that has its unique values got what it sets.
+    /// The object with its unique values was updated.
     case updated(Int64)
     /// Another object has its unique values, and stays as it is.
     case leftOut

@@ -1,16 +1,16 @@
 import CambiumRecords
 
-/// Makes the rows of a batch insertion one after the other: records in pages, which a detached
-/// object of the entity's class, or a dictionary, fills.
+/// Makes the rows of a batch insertion one after the other: records in pages. A detached object of
+/// the entity's class, or a dictionary, fills them.
 final class BatchRowMaker {
     let entity: EntityDescription
-    /// What handlers fill: one object for all rows.
+    /// The object that handlers fill: one for all rows.
     let object: ManagedObject
     /// The number of the row in the input.
     private(set) var index = 0
     private var isFinished = false
-    /// Whether it is noted which slots were set, for rows that meet others with their unique
-    /// values.
+    /// Whether to note the slots that were set, for rows that conflict with others with their
+    /// unique values.
     private let tracksSlots: Bool
     private let links: BatchRowLinks
     private let check: BatchRowCheck
@@ -64,7 +64,7 @@ final class BatchRowMaker {
 
     /// Begins a row with the model's defaults.
     ///
-    /// - Throws: Where a default is a new UUID, and there is none.
+    /// - Throws: An error if a default is a new UUID and cannot be generated.
     func begin() throws {
         let placed = try entity.makeRecord(by: writer, at: now, keeping: dates)
         object.placed = placed
@@ -75,7 +75,7 @@ final class BatchRowMaker {
 
     /// Ends the row.
     ///
-    /// - Throws: ``BatchInsertError`` where the store cannot keep a value.
+    /// - Throws: ``BatchInsertError`` if the store cannot keep a value.
     func finish() throws -> BatchRow {
         if let error = links.takeError() { throw BatchInsertError(row: index, underlying: error) }
         guard let placed = object.placed else {
@@ -122,7 +122,7 @@ package struct BatchRow {
     /// The number in the input.
     package let index: Int
     package let placed: PlacedRecord
-    /// The slots that were set, where that is noted.
+    /// The slots that were set, if they are noted.
     let slots: SlotSet
 
     package init(index: Int, placed: PlacedRecord, slots: SlotSet) {
@@ -132,8 +132,8 @@ package struct BatchRow {
     }
 }
 
-/// Rows of a batch insertion as they are, with a slot for the numbers of the slots that were set.
-/// All rows of the input go there, so that the number in the spool is that in the input.
+/// Rows of a batch insertion as records, with a slot for the numbers of the slots that were set.
+/// The spool has all rows of the input, so that a row has the same number in both.
 struct BatchRowForm: SpoolForm {
     let shape: RecordShape
     private let rowShape: RecordShape
@@ -167,8 +167,8 @@ struct BatchRowForm: SpoolForm {
     }
 }
 
-/// Looks in a record for what the store could not keep or does not check itself; the rest its own
-/// checks say.
+/// Finds values in a record that the store cannot keep or does not check itself. All other checks
+/// are the store's own.
 package struct BatchRowCheck {
     private let entity: EntityDescription
     private let numbers: [Int]
@@ -181,8 +181,8 @@ package struct BatchRowCheck {
     private let byteSlots: [Int]
 
     /// - Parameters:
-    ///   - slots: Those that the operation may set.
-    ///   - dates: How the store keeps dates; nil where it keeps each to the bit.
+    ///   - slots: The slots that the operation may set.
+    ///   - dates: The store's format of dates; nil if it keeps each exactly.
     ///   - largestValue: The greatest number of bytes of a value; nil for any.
     package init(
         _ entity: EntityDescription, _ slots: SlotSet, _ dates: KeptDates?, largestValue: Int?
@@ -211,7 +211,7 @@ package struct BatchRowCheck {
         }
     }
 
-    /// What is wrong with a row; nil where nothing is.
+    /// Returns the error of a row, or nil if it has none.
     package func error(in record: Record, of id: ObjectID? = nil) -> ValidationError? {
         for slot in numbers where record.hasValue(slot) && record.real(slot).isNaN {
             return make(.numberTooSmall, slot, id) { "\($0) is not a number (NaN)." }
@@ -246,7 +246,7 @@ package struct BatchRowCheck {
             }
         }
         for (slot, limits) in files where record.hasValue(slot) {
-            // The first byte says where the value is.
+            // The first byte tells whether the value is in a file.
             let count = record.bytes(slot).count - 1
             if let minimum = limits.minimumLength, count < minimum {
                 return make(.tooShort, slot, id) {
@@ -298,10 +298,10 @@ extension ValidationError {
 }
 
 extension EntityDescription {
-    /// The slot of a property that a batch operation may set, and a value for it.
+    /// Returns the slot of a property that a batch operation may set, and a value for it.
     ///
-    /// - Throws: ``StoreError`` where there is no such property, or it cannot be set;
-    ///   ``ValidationError`` where the value does not fit.
+    /// - Throws: ``StoreError`` if there is no such property, or it cannot be set;
+    ///   ``ValidationError`` if the value does not fit.
     func assigned(_ value: Value, to name: String) throws -> (slot: Int, value: StoredValue) {
         let slot = try assignableSlot(name)
         guard let attribute = attributes[slot] else {

@@ -1,6 +1,6 @@
 import CambiumRecords
 
-/// Writes rows of a batch insertion over those that have their unique values.
+/// Updates stored rows with the rows of a batch insertion that have their unique values.
 struct BatchUpsert {
     /// A stored row that gets values.
     private struct Target {
@@ -35,7 +35,7 @@ struct BatchUpsert {
         }
     }
 
-    /// Notes what becomes of a stored row.
+    /// Merges a row into a stored row.
     mutating func merge(_ row: BatchRow, _ met: [(row: Int64, key: UniqueKey)]) throws {
         let record = row.placed.record
         guard let first = met.first, var target = targets[first.row] else { return }
@@ -60,7 +60,7 @@ struct BatchUpsert {
                         + "never changes. Give the row the entity \(target.entity.name), or "
                         + "delete that object first."))
         }
-        // Of an object of another branch of the hierarchy only what both have.
+        // If the object is from another branch of the hierarchy, only the common properties.
         let common = transaction.model.commonSlots(entity, target.entity, first.key.declarer)
         let wanted = (policy == .overwrite ? entity.storedSlots : row.slots)
             .intersection(common).subtracting(target.entity.derivedSlots)
@@ -91,7 +91,7 @@ struct BatchUpsert {
             do {
                 try transaction.write(request, from: .batch)
             } catch let refused as RefusedRow {
-                // The row of the input is what is wrong.
+                // The error is in the row of the input.
                 throw RefusedRow(
                     entity: entity, key: targets[refused.key]?.source ?? refused.key,
                     underlying: refused.underlying, isOfUniqueValues: refused.isOfUniqueValues)

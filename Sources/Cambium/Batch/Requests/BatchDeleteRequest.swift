@@ -1,15 +1,15 @@
-/// Deletes all objects that meet a condition straight in the store, without a context.
+/// Deletes all objects that match a condition, directly in the store, without a context.
 ///
 /// ```swift
 /// let request = BatchDeleteRequest<Product>().filter(Product.stock == 0)
 /// let result = try context.execute(request)
 /// ```
 ///
-/// The delete rules are followed, as they are for objects: cascades delete more, links of others
-/// are cleared, and a relationship with the rule deny, or one that others require, ends the
-/// operation with a ``ValidationError`` that names the object and the relationship; then nothing is
-/// deleted. A relationship without inverse that references a deleted object is cleared where it is
-/// optional. (Core Data's batch delete does not look at deny.) No hook of the objects is called.
+/// The delete rules are applied as for objects: cascades delete more objects, and links of other
+/// objects are cleared. If a relationship has the rule deny, or another object requires a deleted
+/// one, the operation throws a ``ValidationError`` with the object and the relationship, and
+/// nothing is deleted. If a relationship without inverse references a deleted object, it is cleared
+/// if it is optional. (Core Data's batch delete ignores deny.) No hook of the objects is called.
 public struct BatchDeleteRequest<Entity: ManagedObject>: Sendable {
     enum Selection: Sendable {
         case matching(FetchRequest<Entity>)
@@ -17,7 +17,7 @@ public struct BatchDeleteRequest<Entity: ManagedObject>: Sendable {
     }
 
     private(set) var selection: Selection
-    /// What the result tells. Default: the count.
+    /// The content of the result. Default: the count.
     public var resultType = BatchResultType.count
 
     /// A request for all objects of the class's entity and its sub-entities.
@@ -42,8 +42,8 @@ public struct BatchDeleteRequest<Entity: ManagedObject>: Sendable {
         selection = .ids(Array(objectIDs))
     }
 
-    /// The request with one more condition, which must be true too. Objects by their identities are
-    /// not asked for a condition.
+    /// Returns the request with one more condition that must be true too. If the objects are given
+    /// by their identities, the condition is ignored.
     public func filter(_ condition: Condition<Entity>) -> Self {
         guard case .matching(let objects) = selection else { return self }
         var request = self
@@ -52,38 +52,38 @@ public struct BatchDeleteRequest<Entity: ManagedObject>: Sendable {
     }
 }
 
-/// Who is notified of a batch operation.
+/// The receivers of a batch operation's changes.
 public enum BatchMerging: Sendable, Hashable {
     /// The contexts of the coordinator and their controllers, as they are notified of a save. Up to
     /// 10,000 changed rows come with it, others are read when they are needed; of more than 100,000
     /// rows the contexts are notified to read everything again.
     case contexts
-    /// Nobody: neither the contexts nor the coordinator's row cache notice. A refreshed object
-    /// still shows what the row cache has, and the save of an object that was read before conflicts
-    /// with the operation, until
-    /// ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)`` or a fetch of the rows
-    /// repairs it. For work on objects that nobody looks at.
+    /// None: neither the contexts nor the coordinator's row cache are notified. A refreshed object
+    /// may still show the row cache's values, and the save of an object that was read before
+    /// conflicts with the operation. This ends with
+    /// ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)`` or a fetch of the rows.
+    /// Use it for objects that no context uses.
     case none
 }
 
-/// What a batch operation has done.
+/// The result of a batch operation.
 public struct BatchResult: Sendable {
-    /// How many objects it concerned: those that were inserted, or updated in their place because
-    /// they have the unique values; those that met the condition and were updated; those that met
-    /// it and were deleted, without others that went with them.
+    /// The number of objects: of an insertion, the inserted ones, and the ones that were updated
+    /// because they have the same unique values; of an update, the ones that matched the condition;
+    /// of a deletion, the ones that matched it, without others that delete rules have deleted.
     public internal(set) var count = 0
     /// The same objects, in the order of the input or of their keys. Empty unless the request asks
     /// for ``BatchResultType/objectIDs``.
     public internal(set) var objectIDs: [ObjectID] = []
-    /// All objects that the operation changed, also those that delete rules, or attributes derived
-    /// from others, reached: what
-    /// ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)`` takes. Empty unless the
-    /// request asks for ``BatchResultType/objectIDs``.
+    /// All objects that the operation changed, including those that delete rules or derived
+    /// attributes have changed. Pass them to
+    /// ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)``. Empty unless the request
+    /// has the result type ``BatchResultType/objectIDs``.
     public internal(set) var changes = RemoteChanges()
 }
 
 extension RemoteChanges {
-    /// All changes of a batch operation; what was derived anew counts as updated.
+    /// All changes of a batch operation; objects with recomputed derived values count as updated.
     init(_ changes: BatchChanges) {
         self.init()
         for entity in changes.allEntities {

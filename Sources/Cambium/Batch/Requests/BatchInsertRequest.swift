@@ -1,5 +1,5 @@
-/// Inserts objects straight into the store, without a context: as fast as SQL can, in one
-/// transaction, in the memory of some thousand rows however many there are.
+/// Inserts objects directly into the store, without a context: as fast as SQL can, in one
+/// transaction. It needs the memory of some thousand rows, however many there are.
 ///
 /// ```swift
 /// let request = BatchInsertRequest<Product>(lines) { product, line in
@@ -9,14 +9,14 @@
 /// let result = try context.execute(request)
 /// ```
 ///
-/// Values that are left out start at the model's defaults. The store's checks hold, and so do all
-/// limits and rules of the model, those too that only the program can check; a row that breaks one
-/// ends the operation with a ``BatchInsertError`` that says which, and nothing is inserted. What
-/// does not happen: no hook of the objects is called, no check of the program's own is run, and how
-/// many objects a to-many has is not looked at.
+/// Values that are not set have the model's defaults. The store's checks apply, and so do all
+/// limits and rules of the model, including those that only the program can check. If a row
+/// violates one, the operation throws a ``BatchInsertError`` with its number, and nothing is
+/// inserted. No hook of the objects is called, no validation of the program runs, and the number of
+/// objects in a to-many relationship is not checked.
 ///
-/// Where the entity has unique constraints, a row whose values another object has is dealt with by
-/// ``mergePolicy``.
+/// If the entity has unique constraints, ``mergePolicy`` decides about a row with values that
+/// another object has.
 ///
 /// ## Topics
 /// - From objects: ``init(entityName:handler:)``, ``init(entityName:_:handler:)``
@@ -27,41 +27,41 @@
 public struct BatchInsertRequest<Entity: ManagedObject> {
     /// The name of the entity.
     public let entityName: String
-    /// What happens to a row whose unique values another object has, in the store or earlier in the
-    /// input. Nil, the default, means the context's policy.
+    /// The handling of a row with unique values that another object has, in the store or earlier in
+    /// the input. Nil, the default, means the context's policy.
     ///
     /// - ``MergePolicy/error``: the operation fails, and nothing is inserted.
     /// - ``MergePolicy/objectTrump``: the stored object gets the values that the row sets, and
     ///   keeps its identity and its other values: "upsert".
-    /// - ``MergePolicy/overwrite``: the same, and what the row does not set becomes the default.
-    /// - ``MergePolicy/storeTrump``, ``MergePolicy/rollback``: the row is left out.
+    /// - ``MergePolicy/overwrite``: the same, and other properties are set to their defaults.
+    /// - ``MergePolicy/storeTrump``, ``MergePolicy/rollback``: the row is skipped.
     ///
-    /// A policy of the program's own cannot be asked: it decides about objects.
+    /// A custom policy is not possible: it decides about objects.
     public var mergePolicy: MergePolicy?
-    /// What the result tells. Default: the count.
+    /// The content of the result. Default: the count.
     public var resultType = BatchResultType.count
 
-    /// Makes what fills one row after the other, and says whether there was one.
+    /// Creates a closure that fills one row after the other, and returns whether there was one.
     let makeFill: () -> BatchFill<Entity>
-    /// Whether what is inserted can be read once more, where a store takes a transaction back that
-    /// stood in another one's way.
+    /// Whether the input can be read again, if a store rolls back a transaction that interfered
+    /// with another one.
     let canBeReadAgain: Bool
 
     /// Inserts objects that a handler fills, until it returns true.
     ///
-    /// The handler gets the same object at each call, with the model's defaults. It is no part of a
-    /// context and is not to be kept. A to-one relationship whose key this side keeps may be set to
-    /// a saved object of any context of the coordinator. The object of the call that returns true
-    /// is not inserted.
+    /// The handler gets the same object at each call, with the model's defaults. The object is not
+    /// part of a context, and you must not keep it. If this side keeps the key of a to-one
+    /// relationship, the relationship may be set to a saved object of any context of the
+    /// coordinator. The object of the call that returns true is not inserted.
     ///
-    /// The store is locked meanwhile: the handler must not fetch or save, and gets an error where
-    /// it tries to.
+    /// The store is locked meanwhile: the handler must not fetch or save. If it tries to, it gets
+    /// an error.
     ///
     /// - Parameters:
-    ///   - entityName: The name of the entity, for classes that serve several; nil means the
+    ///   - entityName: The name of the entity, for classes with several entities; nil means the
     ///     class's own.
-    ///   - handler: Fills the object and returns false, or returns true at the end. What it throws
-    ///     ends the operation, and nothing is inserted.
+    ///   - handler: Fills the object and returns false, or returns true at the end. If it throws,
+    ///     the operation ends, and nothing is inserted.
     public init(
         entityName: String? = nil, handler: @escaping (Entity) throws -> Bool
     ) {
@@ -70,16 +70,16 @@ public struct BatchInsertRequest<Entity: ManagedObject> {
         canBeReadAgain = false
     }
 
-    /// Inserts an object for each element of a sequence, which a handler fills.
+    /// Inserts an object for each element of a sequence. A handler fills it.
     ///
-    /// Two transactions on a server can stand in each other's way; one of them is taken back then.
-    /// Where the sequence is a `Collection`, the insertion begins again with its first element, and
-    /// calls the handler once more for each. Otherwise it ends with a ``StoreError``, `busy`.
+    /// Two transactions on a server can interfere with each other; one of them is rolled back then.
+    /// If the sequence is a `Collection`, the insertion begins again with its first element, and
+    /// calls the handler again for each. Otherwise it throws a ``StoreError`` with `busy`.
     ///
     /// - Parameters:
-    ///   - entityName: The name of the entity, for classes that serve several; nil means the
+    ///   - entityName: The name of the entity, for classes with several entities; nil means the
     ///     class's own.
-    ///   - elements: What the objects are made of.
+    ///   - elements: The elements, one for each object.
     ///   - handler: Fills the object; see ``init(entityName:handler:)``.
     public init<Elements: Sequence>(
         entityName: String? = nil, _ elements: Elements,
@@ -97,14 +97,14 @@ public struct BatchInsertRequest<Entity: ManagedObject> {
         }
     }
 
-    /// Inserts an object for each dictionary, by the names of properties. A part of a composite
-    /// value has the names on the way to it, joined by dots; a to-one relationship takes the
-    /// ``ObjectID/key`` of the object that it references, as an `.int`.
+    /// Inserts an object for each dictionary, by the names of properties. The name of a part of a
+    /// composite value is its path, with dots. A to-one relationship takes the ``ObjectID/key`` of
+    /// the object that it references, as an `.int`.
     ///
     /// A name that the entity does not have, or a value of another type, is a ``BatchInsertError``.
     ///
     /// - Parameters:
-    ///   - entityName: The name of the entity, for classes that serve several; nil means the
+    ///   - entityName: The name of the entity, for classes with several entities; nil means the
     ///     class's own.
     ///   - objects: The values of each object.
     public init(
@@ -126,7 +126,7 @@ public struct BatchInsertRequest<Entity: ManagedObject> {
 /// Fills a row, and says whether there was one.
 typealias BatchFill<Entity: ManagedObject> = (_ object: Entity, _ row: BatchRowMaker) throws -> Bool
 
-/// Inserts objects straight into the store for the elements of an `AsyncSequence`.
+/// Inserts objects directly into the store for the elements of an `AsyncSequence`.
 ///
 /// ```swift
 /// let lines = feed.lines                              // whatever a network sends
@@ -136,28 +136,28 @@ typealias BatchFill<Entity: ManagedObject> = (_ object: Entity, _ row: BatchRowM
 /// let result = try await background.execute(request)  // a BackgroundContext, or a context
 /// ```
 ///
-/// It does what ``BatchInsertRequest`` does, and as that in one transaction. The store is free for
-/// others while the sequence is awaited: rows are collected first, in memory as long as they are
-/// few and then in a temporary file, and written when the sequence has ended. The operation ends
-/// with a `CancellationError` where its task is cancelled, and nothing is inserted.
+/// Like ``BatchInsertRequest``, it runs in one transaction. The store is not locked while the
+/// sequence is awaited: the rows are collected first, in memory if they are few and otherwise in a
+/// temporary file. They are written when the sequence has ended. If the task is cancelled, the
+/// operation throws a `CancellationError`, and nothing is inserted.
 public struct AsyncBatchInsertRequest<Entity: ManagedObject, Elements: AsyncSequence> {
     /// The name of the entity.
     public let entityName: String
-    /// What happens to a row whose unique values another object has; see
+    /// The handling of a row with unique values that another object has; see
     /// ``BatchInsertRequest/mergePolicy``.
     public var mergePolicy: MergePolicy?
-    /// What the result tells. Default: the count.
+    /// The content of the result. Default: the count.
     public var resultType = BatchResultType.count
 
     let elements: Elements
     let fill: (Entity, Elements.Element, BatchRowMaker) throws -> Void
 
-    /// Inserts an object for each element of a sequence, which a handler fills.
+    /// Inserts an object for each element of a sequence. A handler fills it.
     ///
     /// - Parameters:
-    ///   - entityName: The name of the entity, for classes that serve several; nil means the
+    ///   - entityName: The name of the entity, for classes with several entities; nil means the
     ///     class's own.
-    ///   - elements: What the objects are made of.
+    ///   - elements: The elements, one for each object.
     ///   - handler: Fills the object; see ``BatchInsertRequest/init(entityName:handler:)``. The
     ///     store is not locked meanwhile.
     public init(
@@ -184,12 +184,11 @@ public struct AsyncBatchInsertRequest<Entity: ManagedObject, Elements: AsyncSequ
 public struct BatchInsertError: Error, Sendable {
     /// The number of the row in the input; the first has number 0.
     public let row: Int
-    /// What is wrong with it: a ``ValidationError`` as a rule, which names the property and the
-    /// limit.
+    /// The problem with it: normally a ``ValidationError`` with the property and the limit.
     public let underlying: any Error
 }
 
 extension BatchInsertError: CustomStringConvertible {
-    /// The row, and what is wrong with it.
+    /// The row and the problem.
     public var description: String { "Row \(row): \(underlying)" }
 }

@@ -1,4 +1,4 @@
-/// Sets properties of all objects that meet a condition straight in the store, without a context.
+/// Sets properties of all objects that match a condition, directly in the store, without a context.
 ///
 /// ```swift
 /// let request = BatchUpdateRequest<Product>()
@@ -8,28 +8,30 @@
 /// let result = try context.execute(request)
 /// ```
 ///
-/// All values are computed before the first is written, from what the store has; unsaved changes of
-/// contexts do not count. The version of each row that meets the condition rises, so a context that
-/// has changed such an object meets a conflict when it saves.
+/// All values are computed before the first is written, from the values in the store; unsaved
+/// changes of contexts are not considered. The version of each matching row increases. If a context
+/// has changed such an object, its save has a conflict.
 ///
-/// All limits and rules of the model hold, those too that only the program can check, and so do
-/// unique constraints; a row that breaks one ends the operation with an error that names it, and
-/// nothing is changed. No hook of the objects is called, and no check of the program's own is run.
+/// All limits and rules of the model apply, including those that only the program can check, and so
+/// do unique constraints. If a row violates one, the operation throws an error that names it, and
+/// nothing is changed. No hook of the objects is called, and no validation of the program runs.
 ///
-/// What is computed for a decimal attribute is rounded to its scale, halves away from zero.
+/// The result for a decimal attribute is rounded to its scale, halves away from zero.
 ///
-/// Attributes can be set, and to-one relationships whose key this side keeps. What is derived or
-/// transient cannot: the compiler refuses it, or executing the request does, by name.
+/// You can set attributes, and to-one relationships if this side keeps the key. Derived and
+/// transient properties cannot be set: the compiler rejects it, or, by name, the execution of the
+/// request.
 ///
 /// ## Topics
-/// - Which objects: ``filter(_:)``, ``init(_:)``
+/// - Selecting objects: ``filter(_:)``, ``init(_:)``
 /// - Setting: `set(_:to:)` with a value, an object or an expression; ``set(_:toResultOf:)``
 /// - Setting by name: ``setValue(_:forKey:)``, ``setResult(of:forKey:)``
 /// - Options: ``resultType``
 public struct BatchUpdateRequest<Entity: ManagedObject>: Sendable {
-    /// Which objects: the condition, whether sub-entities count, and perhaps an order and a limit.
+    /// The objects: the condition, whether sub-entities are included, and perhaps an order and a
+    /// limit.
     public var objects: FetchRequest<Entity>
-    /// What the result tells. Default: the count.
+    /// The content of the result. Default: the count.
     public var resultType = BatchResultType.count
 
     private(set) var assignments: [BatchAssignment] = []
@@ -49,7 +51,7 @@ public struct BatchUpdateRequest<Entity: ManagedObject>: Sendable {
         self.objects = objects
     }
 
-    /// The request with one more condition, which must be true too.
+    /// Returns the request with one more condition that must be true too.
     public func filter(_ condition: Condition<Entity>) -> Self {
         var request = self
         request.objects = objects.filter(condition)
@@ -64,11 +66,11 @@ public struct BatchUpdateRequest<Entity: ManagedObject>: Sendable {
     }
 }
 
-/// What a batch update sets a property to.
+/// An assignment of a batch update.
 struct BatchAssignment: Sendable {
     enum Value: Sendable {
         case constant(CambiumModel.Value)
-        /// JSON, where the value can be encoded.
+        /// JSON; nil if the value cannot be encoded.
         case json(String?)
         /// An expression, and the objects that it names.
         case expression(ModelExpression, [ObjectID])
@@ -114,8 +116,8 @@ extension BatchUpdateRequest {
 
     // MARK: Relationships
 
-    /// The request that leads a to-one relationship to an object, or nowhere. The other side of a
-    /// one-to-one, which does not keep the key, cannot be set.
+    /// Returns the request with a to-one relationship set to an object, or to nil. In a one-to-one,
+    /// the side without the key cannot be set.
     public func set<Destination: ManagedObject>(
         _ key: ToOneKey<Entity, Destination>, to object: ObjectID?
     ) -> Self {
@@ -131,27 +133,27 @@ extension BatchUpdateRequest {
 
     // MARK: Expressions
 
-    /// The request that sets an attribute to another one, or to what is computed of others:
+    /// Returns the request with an attribute set to another one, or to an expression of others:
     /// `set(Product.price, to: Product.price * 2)`. It is computed for each object, from the values
-    /// before the operation, and may look at related objects. Where the result is nil the attribute
-    /// loses its value; a required one makes the request fail.
+    /// before the operation, and may read related objects. If the result is nil, the attribute has
+    /// no value afterwards; if the attribute is required, the request fails.
     public func set<Value: AttributeValue>(
         _ key: Key<Entity, Value>, to expression: some KeyExpression<Entity, Value>
     ) -> Self {
         assigning(key.path, .expression(expression.expression, expression.objects))
     }
 
-    /// The request that sets an attribute to what a tree computes for each object. It is checked
-    /// against the model when the request is executed.
+    /// Returns the request with an attribute set to the result of an expression tree for each
+    /// object. It is checked against the model when the request is executed.
     public func set<Value: AttributeValue>(
         _ key: Key<Entity, Value>, to expression: ModelExpression
     ) -> Self {
         assigning(key.path, .expression(expression, []))
     }
 
-    /// The request that sets an attribute to what an expression computes for each object, written
-    /// in the grammar of predicate formats: `"price * 2"`. It is parsed and checked against the
-    /// model when the request is executed.
+    /// Returns the request with an attribute set to the result of an expression for each object,
+    /// written in the grammar of predicate formats: `"price * 2"`. It is parsed and checked against
+    /// the model when the request is executed.
     public func set<Value: AttributeValue>(
         _ key: Key<Entity, Value>, toResultOf expression: String
     ) -> Self {
@@ -166,13 +168,13 @@ extension BatchUpdateRequest {
         assigning([name], .constant(value))
     }
 
-    /// The request that sets an attribute by its name to what an expression computes.
+    /// Returns the request with an attribute, by its name, set to the result of an expression.
     public func setResult(of expression: ModelExpression, forKey name: String) -> Self {
         assigning([name], .expression(expression, []))
     }
 
-    /// The request that sets an attribute by its name to what an expression in the grammar of
-    /// predicate formats computes.
+    /// Returns the request with an attribute, by its name, set to the result of an expression in
+    /// the grammar of predicate formats.
     public func setResult(of expression: String, forKey name: String) -> Self {
         assigning([name], .text(expression))
     }
