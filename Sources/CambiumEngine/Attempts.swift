@@ -1,8 +1,8 @@
 import CambiumModel
 import Dispatch
 
-/// How often, and for how long, work is tried again that other transactions stood in the way of, or
-/// whose connection was lost.
+/// Limits the number and the time of repeated attempts if other transactions have interfered or the
+/// connection was lost.
 package struct Attempts {
     private static let greatestCount = 20
     /// The longest pause before the second attempt, in microseconds. It doubles with each attempt.
@@ -19,10 +19,10 @@ package struct Attempts {
         greatestTime = time
     }
 
-    /// Waits for a random time, so that those who met once do not meet again.
+    /// Waits for a random time, so that transactions that interfered once do not interfere again.
     ///
-    /// - Throws: ``StoreError`` with `busy` where there were enough attempts; the error itself where
-    ///   others had nothing to do with it.
+    /// - Throws: ``StoreError`` with `busy` if there were enough attempts; the error itself if it
+    ///   has another reason.
     package mutating func waitForNext(after error: any Error) throws {
         let time = ContinuousClock.now - begin
         guard waits(upTo: Self.longestPause) else {
@@ -44,8 +44,8 @@ package struct Attempts {
     ///
     /// - Parameters:
     ///   - longest: The longest pause, in microseconds.
-    ///   - counts: Whether the attempt is one of those whose number is limited; the time always is.
-    /// - Returns: False, at once, where there were enough attempts.
+    ///   - counts: Whether the attempt counts towards the limit; the time always does.
+    /// - Returns: False, immediately, if there were enough attempts.
     package mutating func waits(upTo longest: Int, counts: Bool = true) -> Bool {
         guard count < Self.greatestCount, ContinuousClock.now - begin < greatestTime else {
             return false

@@ -6,7 +6,7 @@ package protocol BatchTransaction: AnyObject {
     /// The store's.
     var identifier: StoreIdentifier { get }
     var model: ModelDescription { get }
-    /// What the operation has changed until now.
+    /// The changes of the operation until now.
     var changes: BatchChanges { get set }
     /// Whether everything is looked at before anything is written.
     var isPlanned: Bool { get }
@@ -14,11 +14,11 @@ package protocol BatchTransaction: AnyObject {
     var derivesValues: Bool { get }
     /// The rows as they are in the transaction, at each moment.
     var lookup: any SaveLookup { get }
-    /// The same for planning, which happens at one moment.
+    /// The same for planning. Planning reads the rows of one moment.
     var planningLookup: any SaveLookup { get }
 
-    /// Runs a part of the work. Where it throws, all that it has written and noted is taken back,
-    /// and the work before it stays.
+    /// Runs a part of the work. If it throws, its writes and notes are rolled back, and the work
+    /// before it is kept.
     func savepoint(_ body: () throws -> Void) throws
 
     /// The rows that a request finds: by a condition or by keys.
@@ -29,13 +29,13 @@ package protocol BatchTransaction: AnyObject {
         _ relationship: RelationshipDescription, of entity: EntityDescription, _ keys: [Int64]
     ) throws -> [(source: Int64, row: RowKey)]
 
-    /// The rows of an entity whose relationship, without an inverse, references the keys, each with
-    /// the key of that end.
+    /// The rows of an entity that reference the keys by a relationship without an inverse, each
+    /// with the referenced key.
     func owners(
         of relationship: RelationshipDescription, _ entity: EntityDescription, _ keys: [Int64]
     ) throws -> [(source: Int64, row: RowKey)]
 
-    /// What computes values for rows of an entity.
+    /// Returns a computation of values for rows of an entity.
     func computation(
         of expressions: [(expression: ModelExpression, type: AttributeType)],
         for entity: EntityDescription
@@ -44,27 +44,27 @@ package protocol BatchTransaction: AnyObject {
     /// Reserves keys of a root entity; they are never given again.
     func reserveKeys(root: Int, count: Int) throws -> Range<Int64>
 
-    /// Writes rows: the stages of their source, one after the other. The request's records stay
-    /// alive by their owner.
+    /// Writes rows in the stages of their source, one after the other. The owner of the request's
+    /// records keeps them alive.
     ///
-    /// - Parameter swapped: Rows that are taken out of their tables meanwhile, because others get
+    /// - Parameter swapped: Rows that are removed from their tables meanwhile, because others get
     ///   their unique values.
-    /// - Throws: ``RefusedRow`` where the store or a rule says no to a row that is updated or
-    ///   inserted; then the transaction is to be taken back.
+    /// - Throws: ``RefusedRow`` if the store or a rule rejects a row that is updated or inserted.
+    ///   The transaction has to be rolled back then.
     func write(
         _ request: SaveRequest, from source: RowSource, swapping swapped: Set<RowIdentity>) throws
 }
 
 extension BatchTransaction {
-    /// Writes rows of which none has unique values that another one gets.
+    /// Writes rows that do not swap unique values.
     package func write(_ request: SaveRequest, from source: RowSource) throws {
         try write(request, from: source, swapping: [])
     }
 
-    /// Writes changed rows that want unique values of each other: looks at all of them first.
+    /// Writes changed rows that may swap unique values: reads all of them first.
     ///
-    /// - Throws: What the arbiter throws where a row wants what another one keeps, and what
-    ///   ``write(_:from:swapping:)`` throws.
+    /// - Throws: The error of the arbiter if a row has a unique value that another one keeps; any
+    ///   error of ``write(_:from:swapping:)``.
     package func writePlanned(_ request: SaveRequest, _ arbiter: any ConflictArbiter) throws {
         try write(request, arbiter, planningLookup)
     }
@@ -81,7 +81,7 @@ extension BatchTransaction {
     }
 }
 
-/// What computes values for rows, in the order in which it was asked for them.
+/// Computes values for rows, in the order of the expressions.
 package struct BatchComputation {
     /// Whether nothing but a row itself is looked at for its values.
     package let isOfOwnRow: Bool
@@ -99,15 +99,15 @@ package struct BatchComputation {
     }
 }
 
-/// What a batch operation does in its transaction.
+/// The work of a batch operation in its transaction.
 package protocol BatchWork {
     /// Whether the result names the objects.
     var resultType: BatchResultType { get }
-    /// Whether to look at everything before anything is written, where a first try meets unique
-    /// values of other rows. What reads its input once cannot try again.
+    /// Whether to read everything before anything is written, if a first try conflicts with unique
+    /// values of other rows. Not possible if the input can be read only once.
     var canPlan: Bool { get }
-    /// Whether the work can be done again from its beginning, in another transaction, where the
-    /// store has taken the first one back.
+    /// Whether the work can run again from its beginning, in another transaction, if the store has
+    /// rolled back the first one.
     var canRunAgain: Bool { get }
 
     func run(in transaction: any BatchTransaction) throws
@@ -127,7 +127,8 @@ extension BatchWork {
 }
 
 extension RelationshipStorage {
-    /// Where the links of the rows are that lead to others; nil where these have them, or nobody.
+    /// The storage of the links from other rows; nil if these rows keep the links, or if no row
+    /// does.
     package var fromDestination: RelationshipStorage? {
         switch self {
         case .key(let column, _): .inverseKey(column: column)
@@ -151,36 +152,36 @@ package struct RowKey {
     }
 }
 
-/// What a batch operation answers with.
+/// The content of a batch operation's result.
 public enum BatchResultType: Sendable, Hashable {
-    /// How many objects it concerned. Costs nothing.
+    /// The number of objects. Costs nothing.
     case count
-    /// Which objects, too: some bytes of memory for each.
+    /// Also the ids of the objects: some bytes of memory for each.
     case objectIDs
 }
 
-/// How the values of a spool lie in its database: each as a record.
+/// The form of the values of a spool in its database: each as a record.
 package protocol SpoolForm {
     associatedtype Element
 
-    /// What the slots hold.
+    /// The shape of the records.
     var shape: RecordShape { get }
 
     /// The record of a value; the spool gives it a key.
     func record(of element: Element, by writer: RecordWriter) throws -> PlacedRecord
 
-    /// The value of a record, whose key says how many values came before it.
+    /// The value of a record. Its key is the number of values before it.
     func element(of record: Record, by writer: RecordWriter) throws -> Element
 }
 
-/// Gathers what a batch operation changes, for its observers and for its result.
+/// Collects the changes of a batch operation, for its observers and for its result.
 package struct BatchChanges {
     /// Up to so many rows are handed to the observers.
     package static let attachedRows = 10_000
 
-    /// How many objects the operation concerned.
+    /// The number of objects of the operation.
     package var count = 0
-    /// Their identities, where they are wanted.
+    /// The ids of the objects, if they are requested.
     package var objectIDs: [ObjectID] = []
     package let store: StoreIdentifier
     /// Whether the identities of all objects are kept, however many.
@@ -190,7 +191,7 @@ package struct BatchChanges {
     private var byEntity: [EntityChanges?]
     private var attached = 0
     private var listed = 0
-    /// Whether rows that came with changes were dropped because there are too many.
+    /// Whether attached rows were discarded because there are too many.
     private var isStripped = false
 
     package init(
@@ -203,12 +204,12 @@ package struct BatchChanges {
         byEntity = Array(repeating: nil, count: model.entities.count)
     }
 
-    /// All changes, in the order of the entities; nil where there are too many to be reported.
+    /// All changes, in the order of the entities; nil if there are too many to report.
     package var entities: [EntityChanges]? {
         listed > EntityChanges.maximumListedRows ? nil : byEntity.compactMap(\.self)
     }
 
-    /// All changes where the identities of all objects are kept; none otherwise.
+    /// All changes if the ids of all objects are kept; none otherwise.
     package var allEntities: [EntityChanges] { listsAll ? byEntity.compactMap(\.self) : [] }
 
     /// Whether nothing was changed.
@@ -229,7 +230,7 @@ package struct BatchChanges {
     ) {
         guard let index = start(entity, rows.count) else { return }
         let attaches = attach(rows.count, entity)
-        // What is derived from them in the same row may have changed with them.
+        // Derived values in the same row may have changed with them.
         var slots = slots
         slots.formUnion(entity.derivedSlots)
         byEntity[index]?.updated += rows.map {
@@ -253,9 +254,9 @@ package struct BatchChanges {
         byEntity[index]?.deleted += keys
     }
 
-    /// Notes rows whose derived values alone were written.
+    /// Notes rows that were written only because of derived values.
     ///
-    /// - Parameter request: What was written; its own rows are noted elsewhere.
+    /// - Parameter request: The written request; its own rows are noted elsewhere.
     package mutating func refresh(_ rows: [DerivedRow], besides request: SaveRequest) {
         guard !rows.isEmpty else { return }
         func ids(_ records: [Record], _ entity: EntityDescription) -> [RowIdentity] {
@@ -279,7 +280,7 @@ package struct BatchChanges {
             EntityChanges.UpdatedRow(key: row.key, slots: slots, links: [], placed: nil))
     }
 
-    /// The number of the entity, where its changes are still listed.
+    /// The number of the entity if its changes are still listed.
     private mutating func start(_ entity: EntityDescription, _ rows: Int) -> Int? {
         listed += rows
         guard listed <= EntityChanges.maximumListedRows || listsAll else {
@@ -290,7 +291,7 @@ package struct BatchChanges {
         return entity.index
     }
 
-    /// Notes rows of which a relationship changed that is kept elsewhere.
+    /// Notes rows with a changed relationship that is kept elsewhere.
     package mutating func link(_ name: String, _ keys: [Int64], _ entity: EntityDescription) {
         guard let index = start(entity, keys.count) else { return }
         byEntity[index]?.updated += keys.map {
@@ -298,9 +299,9 @@ package struct BatchChanges {
         }
     }
 
-    // MARK: Taking back
+    // MARK: Reverting
 
-    /// How much was noted at one moment.
+    /// The number of notes at one moment.
     package struct Mark {
         fileprivate let count: Int
         fileprivate let objectIDs: Int
@@ -315,7 +316,8 @@ package struct BatchChanges {
             byEntity: byEntity.map { $0.map(\.counts) }, attached: attached, listed: listed)
     }
 
-    /// Forgets what was noted since then. What was dropped because it was too much stays so.
+    /// Forgets everything that was noted since the mark. If rows were discarded because there were
+    /// too many, they are not restored.
     package mutating func revert(to mark: Mark) {
         count = mark.count
         objectIDs.removeLast(objectIDs.count - mark.objectIDs)

@@ -1,6 +1,6 @@
-/// How far the move of a store is.
+/// The progress of a store's move.
 public struct MoveProgress: Sendable, Hashable {
-    /// What is being done.
+    /// The phase of a move.
     public enum Phase: String, Sendable, Hashable, CaseIterable {
         /// The values are checked, before anything is written.
         case checking
@@ -12,41 +12,41 @@ public struct MoveProgress: Sendable, Hashable {
         case comparing
     }
 
-    /// What is being done.
+    /// The current phase.
     public let phase: Phase
     /// The name of the table, the index or the link.
     public let name: String
-    /// How much of the move is done, from 0 to 1.
+    /// The completed part of the move, from 0 to 1.
     public let fraction: Double
 }
 
-/// What was moved from a store to one of another kind.
+/// The result of moving a store to one of another kind.
 public struct MoveReport: Sendable, Hashable {
-    /// A table that was moved. What it has in both stores was compared.
+    /// A table that was moved. Its content in both stores was compared.
     public struct Table: Sendable, Hashable {
         /// The name of the root entity, or of the table of a relationship.
         public let name: String
-        /// How many rows it has.
+        /// The number of its rows.
         public let rowCount: Int
-        /// A sum of what the rows hold, in 32 hexadecimal digits: the same in both stores.
+        /// A checksum of the rows, in 32 hexadecimal digits: the same in both stores.
         public let checksum: String
     }
 
     /// The name of the large values that stores keep apart from their rows.
     package static let largeValues = "_external"
 
-    /// The tables, in the order of the model. The last one may be `_external`: the large values that
-    /// are kept apart from the rows.
+    /// The tables, in the order of the model. The last one may be `_external`: the large values
+    /// that are kept apart from the rows.
     public internal(set) var tables: [Table] = []
-    /// How many dates were rounded to what the new store keeps: a server keeps microseconds. They are
-    /// compared after that.
+    /// The number of dates that were rounded to the precision of the new store: a server keeps
+    /// microseconds. They are compared after that.
     public internal(set) var roundedDates = 0
 
     init() {}
 
     /// Adds a table.
     ///
-    /// - Throws: ``StoreError`` where the stores hold something else.
+    /// - Throws: ``StoreError`` if the contents of the stores differ.
     mutating func note(
         _ name: String, _ source: TableChecksum, _ written: TableChecksum
     ) throws {

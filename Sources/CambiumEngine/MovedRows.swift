@@ -3,7 +3,7 @@ import CambiumRecords
 
 /// The rows of a store on their way to one of another kind.
 package struct MovedRows: Sendable {
-    /// How many rows are handed over at once.
+    /// The number of rows that are passed on at once.
     package static let readAtOnce = 500
 
     package let source: any StoreEngine
@@ -27,14 +27,14 @@ package struct MovedRows: Sendable {
         self.isCancelled = isCancelled
     }
 
-    /// - Throws: `CancellationError` where the move is to end.
+    /// - Throws: `CancellationError` if the move was cancelled.
     package func requireUncancelled() throws {
         if isCancelled() { throw CancellationError() }
     }
 
-    /// Makes and opens a store that has all that the source has.
+    /// Creates and opens a store with all rows of the source.
     ///
-    /// - Parameter opener: What opens the new store.
+    /// - Parameter opener: The opener of the new store.
     package func open(
         with opener: any StoreOpening
     ) throws -> (store: any StoreEngine, report: MoveReport?) {

@@ -4,14 +4,15 @@ import CambiumSQL
 
 /// A table on its way to a store of another kind: the columns that are written there.
 ///
-/// A row on its way is a record that has a slot for each column. Its own key and version mean nothing.
+/// A row on its way is a record that has a slot for each column. Its own key and version mean
+/// nothing.
 package struct MovedTable: Sendable {
     /// A column that is moved as it is.
     package struct Column: Sendable {
         package let name: String
         package let kind: StorageClass
         package let content: Table.Column.Content
-        /// Whose values it has; nil where it has none of an attribute.
+        /// The attribute of the values; nil if they are not an attribute's.
         package let attribute: Attribute?
     }
 
@@ -20,7 +21,7 @@ package struct MovedTable: Sendable {
     package let columns: [Column]
     /// The form of the records.
     package let shape: RecordShape
-    /// The slots of the object's key and entity, where there are any.
+    /// The slots of the object's key and entity, if there are any.
     package let keySlot: Int?
     package let entitySlot: Int?
 
@@ -48,9 +49,9 @@ package struct MovedTable: Sendable {
         self.init(table.name, table.content, columns)
     }
 
-    /// The tables of a store, in the order of their making.
+    /// The tables of a store, in the order of their creation.
     ///
-    /// - Parameter roots: The numbers of the root entities whose rows it has.
+    /// - Parameter roots: The numbers of the root entities with rows in the store.
     package static func all(
         _ tables: [Table], of roots: [Int], in model: ModelDescription
     ) -> [MovedTable] {
@@ -65,8 +66,8 @@ package struct MovedTable: Sendable {
         }.map { MovedTable($0, in: model.model) }
     }
 
-    /// The same table with some of its columns, and those that say which object a row is; nil where
-    /// there are none.
+    /// The same table with some of its columns, and with the columns of the key and the entity; nil
+    /// if none is selected.
     package func selecting(_ isIncluded: (Column) -> Bool) -> MovedTable? {
         guard columns.contains(where: isIncluded) else { return nil }
         let kept = columns.enumerated().filter { slot, column in
@@ -75,7 +76,7 @@ package struct MovedTable: Sendable {
         return MovedTable(name, content, kept.map(\.element))
     }
 
-    /// The slots whose rows may name a large value that is kept apart.
+    /// The slots that may name a large value outside of the row.
     package var externalSlots: [Int] {
         columns.indices.filter { columns[$0].attribute?.usesExternalForm == true }
     }
@@ -93,20 +94,20 @@ package struct MovedTable: Sendable {
 
 /// The tables of a store, as they are at one moment or in one transaction.
 package protocol MovedTables: AnyObject {
-    /// How many rows a table has.
+    /// The number of rows of a table.
     func count(of table: MovedTable) throws -> Int
 
-    /// Hands over the rows of a table, some at a time. They are valid during the call, which must not
-    /// use the store.
+    /// Passes the rows of a table to a closure, some at a time. They are valid during the call. The
+    /// closure must not use the store.
     func scan(_ table: MovedTable, _ receive: ([Record]) throws -> Void) throws
 
-    /// How many bytes a large value has that is kept apart; nil where the store keeps no values that
-    /// another one could not.
+    /// The number of bytes of a large value outside of the rows; nil if the store has no limit that
+    /// another one does not have.
     func size(ofLargeValue name: String) throws -> Int?
 
-    /// Hands over the large values that are kept apart, one at a time.
+    /// Passes the large values outside of the rows to a closure, one at a time.
     ///
-    /// - Parameter tables: Those whose rows name them.
+    /// - Parameter tables: The tables with rows that name the values.
     func scanLargeValues(
         of tables: [MovedTable],
         _ receive: (_ name: String, _ value: UnsafeRawBufferPointer) throws -> Void) throws
@@ -114,14 +115,14 @@ package protocol MovedTables: AnyObject {
     /// The first keys that were never given, by the names of root entities.
     func nextKeys() throws -> [String: Int64]
 
-    /// What of changes the store's history keeps; nil where it has none.
+    /// The content of the store's history; nil if it has none.
     func historyContent() throws -> HistorySettings.Content?
 }
 
 /// Rows that are handed on together: no more than fit into a megabyte.
 package struct RecordBatch {
     private let shape: RecordShape
-    /// What the next row is written with.
+    /// The writer of the next row.
     package private(set) var writer = RecordWriter()
     private var records: [Record] = []
     /// They keep the records.
@@ -135,7 +136,7 @@ package struct RecordBatch {
         self.shape = shape
     }
 
-    /// Adds a row, and hands all on where they are enough.
+    /// Adds a row, and passes on all rows if there are enough.
     @inline(__always)
     package mutating func add(
         _ placed: PlacedRecord, _ receive: ([Record]) throws -> Void
@@ -147,7 +148,7 @@ package struct RecordBatch {
         try handOn(to: receive)
     }
 
-    /// Hands on what is left.
+    /// Passes on the remaining rows.
     package mutating func handOn(to receive: ([Record]) throws -> Void) throws {
         guard !records.isEmpty else { return }
         try withExtendedLifetime(pages) { try receive(records) }
@@ -158,7 +159,7 @@ package struct RecordBatch {
     }
 }
 
-/// The sum of what rows hold, whatever their order.
+/// A checksum of rows that does not depend on their order.
 struct TableChecksum: Equatable {
     private(set) var count = 0
     private var sums: (UInt64, UInt64) = (0, 0)
@@ -213,7 +214,7 @@ struct TableChecksum: Equatable {
     private static let null: UInt64 = 0xD6E8_FEB8_6659_FD93
     private static let other: UInt64 = 0xA076_1D64_78BD_642F
 
-    /// The two halves of a product: each bit changes half of those of the result.
+    /// Combines the two halves of a product: each bit changes half of the bits of the result.
     @inline(__always)
     private static func mix(_ one: UInt64, _ other: UInt64) -> UInt64 {
         let product = (one ^ other).multipliedFullWidth(by: 0xE703_7ED1_A0B4_28DB)

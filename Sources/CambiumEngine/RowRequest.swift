@@ -1,7 +1,7 @@
 import CambiumModel
 import CambiumRecords
 
-/// Which rows are wanted.
+/// A request for rows.
 package struct RowRequest {
     /// The near end of a relationship.
     package struct Origin {
@@ -28,16 +28,16 @@ package struct RowRequest {
         }
     }
 
-    /// What selects the rows.
+    /// The selection of the rows.
     package enum Selection {
-        /// Those that meet a condition; all without one.
+        /// The rows that match a condition; all without one.
         case matching(ModelExpression?, [String: Value])
         /// The one with the key.
         case key(Int64)
-        /// Those with the keys.
+        /// The rows with the keys.
         case keys([Int64])
-        /// The far end of a relationship that the other side or pairs keep, in its order where that
-        /// is stored.
+        /// The far end of a relationship that the other side or pairs keep, in its order if that is
+        /// stored.
         case farEnd(Origin)
     }
 
@@ -50,16 +50,17 @@ package struct RowRequest {
     package var isUnordered = false
     /// Whether the keys, versions and entities of the rows will do.
     package var readsKeysOnly = false
-    /// Whether an engine may decide in memory what its store cannot say. One whose store is in memory
-    /// does so anyway.
+    /// Whether an engine may evaluate in memory parts that its store does not support. If its store
+    /// is in memory, it always does.
     package var allowsInMemoryFiltering = true
-    /// What can end the request before its time, from another thread.
+    /// Can end the request early, from another thread.
     package var interruption: Interruption?
     package var limit: Int?
     package var offset = 0
-    /// The paths along relationships whose far ends will be asked for next.
+    /// The paths along relationships with far ends that will be requested next.
     package var prefetched: [[RelationshipDescription]] = []
-    /// Whose far ends are wanted of the rows that meet the condition, which may be more.
+    /// The owners of far ends, if only their far ends are requested. More rows may match the
+    /// condition.
     package var owners: Owners?
 
     package init(
@@ -78,16 +79,16 @@ package struct RowRequest {
         self.offset = offset
     }
 
-    /// The request for a reader that sorts by keys itself where nothing else is wanted: the order
-    /// of the keys is that of the table, and a store that is left free delivers faster.
+    /// The request for a reader that sorts by keys itself if no other order is requested: the order
+    /// of the keys is that of the table, and a store reads faster without a required order.
     package var leavingOrderFree: RowRequest {
         var request = self
         request.isUnordered = sort.isEmpty && limit == nil && offset == 0
         return request
     }
 
-    /// The keys that the rows have and that are all that is asked of them, in any order, some perhaps
-    /// twice; nil where the request asks for something else, or for so few that it makes no
+    /// The requested keys in any order, perhaps with duplicates, if the request selects rows by
+    /// their keys alone. Nil if it does something else, or if there are too few keys to make a
     /// difference.
     package var keysAlone: [Int64]? {
         guard isUnordered, !readsKeysOnly, includesSubentities,
@@ -104,16 +105,16 @@ package struct RowRequest {
     }
 }
 
-/// How a store answers a request: the statement, and how its engine finds the rows. For people, to
-/// see whether an index helps; the words are the engine's and change with its version. What the engine
-/// cannot say, so that it is decided in memory, is named in lines that begin with `in memory:`.
+/// The plan of a request in its store: the statement, and how the engine finds the rows. It shows
+/// whether an index is used. The words are the engine's and change with its version. Parts that are
+/// evaluated in memory have lines that begin with `in memory:`.
 public struct FetchPlan: Sendable, Hashable, CustomStringConvertible {
-    /// The statement, with `?` for values; nil where the store has no statements.
+    /// The statement, with `?` for values; nil if the store has no statements.
     public let sql: String?
-    /// A line for each step, indented by its depth, such as
-    /// `SEARCH t USING INDEX Product_sku (sku=?)`, then one for each part that is decided in memory.
+    /// A line for each step, indented by its depth, such as `SEARCH t USING INDEX Product_sku
+    /// (sku=?)`, then one for each part that is decided in memory.
     public let steps: [String]
-    /// Whether a step reads a whole table, or an index as a whole.
+    /// Whether a step reads a complete table, or a complete index.
     public let scansTable: Bool
 
     package init(sql: String?, steps: [String], scansTable: Bool) {
@@ -131,7 +132,7 @@ public struct FetchPlan: Sendable, Hashable, CustomStringConvertible {
 extension StoreRow {
     /// Reads the row's values into a record.
     ///
-    /// - Throws: ``StoreError`` where only its key was asked for; what reading throws.
+    /// - Throws: ``StoreError`` if only its key was requested; any error of reading.
     package func record(in writer: RecordWriter) throws -> PlacedRecord {
         guard let placed = try values(in: writer) else {
             throw StoreError(
@@ -142,11 +143,11 @@ extension StoreRow {
     }
 }
 
-/// Where rows come from that an engine writes, and so what is done on their way.
+/// The source of rows that an engine writes. It determines the stages.
 ///
-/// What needs no store has happened before: defaults and conversions, and what a context validates.
-/// Two sources are not here, since their rows take another way: a move copies rows as they are, and
-/// an imported Core Data store is repaired and reported.
+/// Work without a store is done before: defaults and conversions, and the validation of a context.
+/// Two sources are not included, because their rows are written differently: a move copies rows as
+/// they are, and an imported Core Data store is repaired and reported.
 package enum RowSource: CaseIterable, Sendable {
     /// The save of a context.
     case save
@@ -155,7 +156,7 @@ package enum RowSource: CaseIterable, Sendable {
     /// A batch deletion, with the links that it cuts.
     case deletion
 
-    /// What an engine does with their rows.
+    /// The stages of their rows.
     package var stages: RowStages {
         switch self {
         case .save: .all.subtracting(.rules)
@@ -164,19 +165,19 @@ package enum RowSource: CaseIterable, Sendable {
         }
     }
 
-    /// Whether an engine names the first row, in the order of the keys, whose values are refused. A
-    /// save is notified of a conflict, and looks for conflicts.
+    /// Whether an engine names the first rejected row, in the order of the keys. A save is notified
+    /// of a conflict, and checks for conflicts itself.
     package var namesRefusedRow: Bool { self != .save }
 }
 
-/// What an engine does with rows that it writes, in this order. Derived values of rows that cease to
-/// be related are looked up before any row is written.
+/// The stages of rows that an engine writes, in this order. Before any row is written, the engine
+/// finds rows that will lose a relationship and have derived values.
 package struct RowStages: OptionSet, Sendable {
     package let rawValue: Int
 
     package init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Large values go to files.
+    /// Large values are written to files.
     package static let files = RowStages(rawValue: 1)
     /// Rows are deleted, updated and inserted, and the engine's own checks hold for them.
     package static let rows = RowStages(rawValue: 2)
@@ -186,7 +187,7 @@ package struct RowStages: OptionSet, Sendable {
     package static let lists = RowStages(rawValue: 8)
     /// No object of a one-to-one has two partners.
     package static let partners = RowStages(rawValue: 16)
-    /// What is derived from the rows is brought up to date.
+    /// Derived values are updated.
     package static let derivedValues = RowStages(rawValue: 32)
     /// Rules hold that the engine's own checks do not know. A context has validated its objects.
     package static let rules = RowStages(rawValue: 64)

@@ -2,45 +2,46 @@ import CambiumMigration
 import CambiumModel
 import CambiumRecords
 
-/// What people do by hand with stores on servers of one kind, before or instead of letting a program
-/// open them: ask what a store is, what a migration would do, migrate it, or try that on a copy.
+/// Operations on stores on servers of one kind, before or instead of opening them in a program:
+/// inspect a store, forecast a migration, run it, or try it on a copy.
 package protocol ServerMigrations: Sendable {
-    /// What opens the store at a place, and migrates it where it is of an earlier version.
+    /// Returns an opener for the store at a place. It migrates the store if it is of an earlier
+    /// version.
     func opener(
         _ place: ServerStores.Place, _ target: ServerTarget, _ options: StoreOptions
     ) -> any StoreOpening
 
-    /// What the store is to the program. Changes nothing.
+    /// Returns information about the store. Changes nothing.
     ///
-    /// - Returns: Nil where there is no store.
-    /// - Throws: `MigrationError` where the program cannot open the store.
+    /// - Returns: Nil if there is no store.
+    /// - Throws: `MigrationError` if the program cannot open the store.
     func survey(_ place: ServerStores.Place, _ target: ServerTarget) throws -> StoreSurvey?
 
-    /// What a migration would do and cost. Changes nothing; counts the rows of small tables.
+    /// Returns a forecast of a migration. Changes nothing; counts the rows of small tables.
     ///
-    /// - Returns: Nil where there is no store, or nothing to be done about it.
-    /// - Throws: `MigrationError` where the program cannot open the store.
+    /// - Returns: Nil if there is no store, or if it needs no migration.
+    /// - Throws: `MigrationError` if the program cannot open the store.
     func forecast(_ place: ServerStores.Place, _ target: ServerTarget) throws -> MigrationForecast?
 
-    /// Migrates a copy of the store, of which nothing stays.
+    /// Migrates a copy of the store, and deletes the copy.
     ///
-    /// - Returns: Nil where there is nothing to migrate.
-    /// - Throws: Where the store cannot be copied, or the program cannot open it. That its migration
-    ///   fails is no error.
+    /// - Returns: Nil if there is nothing to migrate.
+    /// - Throws: An error if the store cannot be copied, or the program cannot open it. A failed
+    ///   migration is not an error.
     func rehearse(_ place: ServerStores.Place, _ target: ServerTarget) throws -> ServerRehearsal?
 
     /// Removes the copies that migrations of the store have left.
     ///
-    /// - Returns: What they are called.
+    /// - Returns: The names of the copies.
     func removeCopies(_ place: ServerStores.Place) throws -> [String]
 
-    /// Proves a step with generated rows, in a file and on the server, which have to be equal
-    /// afterwards. Nothing of it stays on the server.
+    /// Proves a step with generated rows, in a file and on the server. The results have to be
+    /// equal. Everything is removed from the server afterwards.
     ///
     /// - Parameters:
     ///   - url: The server and the database.
     ///   - migration: The step in files, and on the server.
-    /// - Throws: Why the step is not what it should be.
+    /// - Throws: The reason why the step is wrong.
     func prove(
         on url: String, from old: Model, to new: Model,
         _ migration: (file: Migration, server: Migration)
@@ -52,8 +53,8 @@ package struct ServerTarget: Sendable {
     package let model: ModelDescription
     /// The steps between versions.
     package let migrations: [Migration]
-    /// The versions that are known, the model's included, the oldest first: they say what the tables of
-    /// a store should be.
+    /// The known versions, including the model's, the oldest first: they define the tables of a
+    /// store.
     package let versions: [Model]
 
     package init(
@@ -70,21 +71,21 @@ package struct ServerTarget: Sendable {
     }
 }
 
-/// What the migration of a copy of a store on a server has done.
+/// The result of migrating a copy of a store on a server.
 package struct ServerRehearsal {
     /// The versions on the way.
     package let versions: [String]
     /// The class of the gravest step.
     package let kind: MigrationKind
-    /// How many rows each table had, and how many it has.
+    /// The numbers of rows of each table before and after.
     package let before: [String: Int]
     package let after: [String: Int]
-    /// How many bytes the tables had with their indexes, and how many they have.
+    /// The sizes of the tables with their indexes in bytes, before and after.
     package let sizeBefore: Int
     package let sizeAfter: Int
-    /// How long the migration took, without the copying.
+    /// The duration of the migration, without the copying.
     package let seconds: Double
-    /// Why it failed; nil where it did not.
+    /// The error if it failed; otherwise nil.
     package let failure: (any Error)?
 
     package init(

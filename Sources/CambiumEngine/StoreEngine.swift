@@ -3,25 +3,24 @@ import CambiumModel
 import CambiumRecords
 import CambiumSQL
 
-/// Where a context reads rows from: a store, or its parent.
+/// The source of a context's rows: a store, or its parent.
 package protocol ReadableStore: AnyObject {
     /// Finds rows and hands them to the receiver, in the request's order. The receiver must not use
     /// the store.
     func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws
 
-    /// Finds rows as ``fetch(_:_:)`` does, and with them what the request prefetches: all as it is at
-    /// one moment, where the store can.
+    /// Finds rows as ``fetch(_:_:)`` does, and also the far ends that the request prefetches: all
+    /// as they are at one moment, if the store can do this.
     ///
-    /// - Returns: What answers with the far ends that were read; nil where they are to be asked for.
+    /// - Returns: A reader of the prefetched far ends; nil if they have to be requested.
     func fetchAhead(
         _ request: RowRequest, _ receive: (StoreRow) throws -> Void
     ) throws -> (any SharedStore)?
 
-    /// Reads the row of a key, where there is one: what a fault asks for, so often that the way
-    /// there counts.
+    /// Reads the row of a key, or returns nil. Faults call it so often that its own cost matters.
     ///
-    /// - Parameter commit: The last commit of the coordinator, which must be seen, where others of
-    ///   other processes need not be; nil for the row as it is now.
+    /// - Parameter commit: The last commit of the coordinator. It must be visible; later commits of
+    ///   other processes need not be. Nil for the row as it is now.
     func readRow(
         _ key: Int64, ofRoot root: EntityDescription, at commit: Int64?, into writer: RecordWriter
     ) throws -> ReadRow?
@@ -35,18 +34,18 @@ package protocol ReadableStore: AnyObject {
 
     /// Finds the far ends of a relationship of many owners, each list in its order.
     ///
-    /// - Returns: nil where they are better asked for one by one.
+    /// - Returns: Nil if it is better to request them one by one.
     func members(
         of owners: [Int64], _ relationship: RelationshipDescription
     ) throws -> [Int64: [LinkSet.Member]]?
 
-    /// The greatest key of the rows of a hierarchy: so many there are at most. Nil where that is
-    /// not known in no time.
+    /// The greatest key of the rows of a hierarchy: there are not more rows. Nil if it cannot be
+    /// found quickly.
     func greatestKey(ofRoot root: EntityDescription) throws -> Int64?
 
-    /// How a request would be answered.
+    /// Returns the plan of a request.
     ///
-    /// - Parameter query: What is computed from the rows, where they are not wanted themselves.
+    /// - Parameter query: The computation from the rows, if these are not requested themselves.
     func plan(of request: RowRequest, _ query: TypedResults?) throws -> FetchPlan
 }
 
@@ -85,7 +84,7 @@ extension ReadableStore {
 
 /// One that may be read from any thread.
 package protocol SharedStore: ReadableStore, Sendable {
-    /// The content of the file of a large value that a row names which was read here.
+    /// Returns the content of a large value's file, as named in a row that was read here.
     func externalData(named name: String) throws -> Data
 
     /// The next keys of the rows of a hierarchy, in their order.
@@ -96,13 +95,12 @@ package protocol SharedStore: ReadableStore, Sendable {
     func keys(ofRoot root: EntityDescription, after key: Int64?, atMost limit: Int) throws
         -> [Int64]
 
-    /// Looks for what is wrong with the store and does not show in its rows: pairs, places in lists,
-    /// derived values, and whatever the engine itself can check.
+    /// Checks the parts of the store that are not visible in its rows: pairs, places in lists,
+    /// derived values, and the engine's own checks.
     ///
     /// - Parameters:
-    ///   - limit: How many findings are wanted of each query.
-    ///   - receive: Takes findings of one kind, and how many there are of them. It must not use the
-    ///     store.
+    ///   - limit: The greatest number of findings of each query.
+    ///   - receive: Takes findings of one kind, and their number. It must not use the store.
     func findFaults(
         atMost limit: Int, _ receive: (_ findings: [StoreFinding], _ count: Int) throws -> Void
     ) throws
@@ -126,70 +124,69 @@ extension SharedStore {
     ) throws {}
 }
 
-/// What keeps the rows of a store: SQLite in a file or in memory, or a store of the program's own.
-/// Requests in, rows and outcomes out, no SQL.
+/// Keeps the rows of a store: SQLite in a file or in memory, or a custom store. Its interface
+/// consists of requests, rows and outcomes, without SQL.
 package protocol StoreEngine: SavingStore, StoreCapabilities {
-    /// What tells this store apart: the UUID in its metadata.
+    /// The identity of the store: the UUID in its metadata.
     var identifier: StoreIdentifier { get }
-    /// Whether saves are refused.
+    /// Whether saves are rejected.
     var isReadOnly: Bool { get }
 
-    /// A save that changes nothing: writes what else waits for one.
+    /// A save without changes: writes metadata that waits for a save.
     func saveWithoutChanges() throws
 
-    /// What the program noted in the metadata; what waits for a save counts.
+    /// The program's entries in the metadata, including entries that wait for a save.
     func notes() throws -> [String: String]
 
-    /// Replaces what the program noted; the next save writes it.
+    /// Replaces the program's entries in the metadata; the next save writes them.
     func setNotes(_ notes: [String: String])
 
-    /// Whether the thread that asks is reading or writing: the store has called the program, which
-    /// asks.
+    /// Whether the calling thread is reading or writing: the store has called the program, and the
+    /// program calls it again.
     var isInUseByCaller: Bool { get }
 
-    /// Lets go of files. Whatever is asked of the store afterwards is an error. A connection that
-    /// the caller itself is using closes when it has done.
+    /// Closes the files. Any later use of the store is an error. If the caller itself is using a
+    /// connection, it is closed afterwards.
     func close()
 
-    /// Waits, after ``close()``, until nobody uses the store any more.
+    /// Waits, after ``close()``, until the store is not used any more.
     ///
-    /// - Returns: Whether that was in time.
+    /// - Returns: Whether this happened within the limit.
     func drain(for limit: Duration) -> Bool
 }
 
 extension StoreEngine {
-    /// Nobody uses it: ``close()`` has waited.
+    /// Returns true: ``close()`` has waited.
     package func drain(for limit: Duration) -> Bool { true }
 }
 
 /// An error of the library that an engine is built on.
 package protocol EngineError: Error {
-    /// What kind of failure it is where a store is opened.
+    /// The kind of failure when a store is opened.
     var openingFailure: StoreError.Code { get }
 
-    /// What the file, its folder or its disk have against opening a store; nil where the error is
-    /// of something else.
+    /// The problem with the file, its folder or its disk when a store is opened; nil if the error
+    /// has another reason.
     func troubleOpening(_ path: String) -> StoreError?
 }
 
-/// What some engines can do and others cannot. The defaults say that an engine cannot: they answer
-/// nil, nothing or an error.
+/// The capabilities that only some engines have. The defaults mean that an engine does not have
+/// them: they return nil or nothing, or throw an error.
 package protocol StoreCapabilities {
     // MARK: Values
 
-    /// How dates are kept; nil where every one comes back to the bit.
+    /// The format of dates; nil if each is kept exactly.
     var keptDates: KeptDates? { get }
-    /// The greatest number of bytes of a text or of data; nil where the engine says itself what it
-    /// refuses.
+    /// The greatest number of bytes of a string or of data; nil if the engine checks it itself.
     var largestValue: Int? { get }
 
-    // MARK: Writing beside saves
+    // MARK: Writing without saves
 
-    /// Runs a batch operation in one transaction, of which nothing is left where the task is
-    /// cancelled before the commit.
+    /// Runs a batch operation in one transaction. If the task is cancelled before the commit, the
+    /// transaction is rolled back.
     ///
     /// - Parameters:
-    ///   - author: Who does it, as the history names it.
+    ///   - author: The author in the history.
     ///   - attachesRows: Whether its observers want the changed rows.
     ///   - committed: Called after the commit, before anything else can be written.
     func run(
@@ -197,23 +194,23 @@ package protocol StoreCapabilities {
         committed: (_ changes: BatchChanges) -> Void
     ) throws
 
-    /// Runs a body in a transaction. What the body has not committed is taken back.
+    /// Runs a body in a transaction. Changes that the body has not committed are rolled back.
     ///
-    /// - Throws: What the body throws; ``StoreError`` where the store has no transactions of a
-    ///   program's own.
+    /// - Throws: The error of the body; ``StoreError`` if the store does not support transactions
+    ///   of the program.
     func withTransaction<Result>(
         _ isolation: TransactionIsolation, _ body: (any StoreTransaction) throws -> Result
     ) throws -> Result
 
-    /// What has become of a save whose commit nobody has answered.
+    /// Returns the outcome of a save with a commit without an answer.
     ///
-    /// - Throws: ``StoreError`` where the store knows the outcome of every save.
+    /// - Throws: ``StoreError`` if the store knows the outcome of every save.
     func outcome(of commit: CommitID) throws -> CommitOutcome
 
-    /// The same store for those whose transactions all begin with some settings. It is open as long as
-    /// this one.
+    /// Returns the same store for contexts with transactions that begin with some settings. It is
+    /// open as long as this one.
     ///
-    /// - Throws: ``StoreError`` where the store has no such settings, or a name cannot be one.
+    /// - Throws: ``StoreError`` if the store does not support settings, or a name is not allowed.
     func view(with settings: TransactionSettings) throws -> any StoreEngine
 
     // MARK: Reading earlier states
@@ -226,37 +223,38 @@ package protocol StoreCapabilities {
 
     // MARK: Other writers
 
-    /// Makes what others have committed until now show in whatever is read from now on.
+    /// Makes the commits of others until now visible to all later reads.
     func seeOthersCommits()
 
-    /// Notifies a receiver of what other processes write from now on. A store that no other process
-    /// can write does nothing.
+    /// Notifies a receiver of the writes of other processes from now on. If no other process can
+    /// write the store, it does nothing.
     ///
     /// - Throws: ``StoreError`` if the store cannot follow other processes.
     func followOthers(for receiver: any CommitReceiver) throws
 
-    /// What every commit of any writer changes, so that what was derived from the rows can be kept
-    /// from one run of the program to the next; nil where it is unknown, or not known yet.
+    /// A mark that changes with every commit of any writer, so that data derived from the rows can
+    /// be kept between runs of the program; nil if it is unknown, or not known yet.
     func commitMark() -> String?
 
     // MARK: History
 
-    /// The transactions that a request asks for; nil where the store has no history.
+    /// Returns the transactions that match a request; nil if the store has no history.
     ///
-    /// - Parameter token: What has been seen; afterwards what has been looked at.
-    /// - Throws: ``StoreError`` with `historyExpired` where it is unknown what came after the
-    ///   token, with `noHistory` where the token is of a history that the store has no more.
+    /// - Parameter token: The position at which to begin; afterwards the position after the last
+    ///   transaction.
+    /// - Throws: ``StoreError`` with `historyExpired` if a part of the history after the token is
+    ///   unknown, with `noHistory` if the history of the token does not exist any more.
     func fetchHistory(
         _ request: HistoryRequest, after token: inout HistoryToken
     ) throws -> [HistoryTransaction]?
 
-    /// The end of the history; nil where the store has none.
+    /// The end of the history; nil if the store has none.
     func historyPosition() throws -> HistoryToken.Position?
 
-    /// Removes the transactions before the one that ends at a position.
+    /// Deletes the transactions before the one that ends at a position.
     ///
     /// - Returns: Whether the store has a history.
-    /// - Throws: ``StoreError`` with `historyExpired` where the position is in no such history.
+    /// - Throws: ``StoreError`` with `historyExpired` if the position is not in its history.
     func deleteHistory(before position: HistoryToken.Position) throws -> Bool
 
     /// Removes the transactions before the first one of a date or later.
@@ -277,17 +275,17 @@ package protocol StoreCapabilities {
 
     /// Runs a body that reads all tables as they are at one moment.
     ///
-    /// - Returns: Nil where the store has no tables that another one could have: what it has is read as
+    /// - Returns: Nil if the store has no tables that another one could have: its rows are read as
     ///   nodes.
     func withTables<Result>(_ body: (any MovedTables) throws -> Result) throws -> Result?
 
-    /// The first key of a root entity that was never given; nil where that is unknown, because
-    /// asking would use it up and the store is not to be written.
+    /// The first key of a root entity that was never given; nil if it is unknown, because reserving
+    /// it would write to a store that is not to be written.
     func nextKey(ofRoot root: Int) throws -> Int64?
 
-    /// Takes over the rows of another store in one save: all or none.
+    /// Inserts the rows of another store in one save: all or none.
     ///
-    /// - Throws: ``StoreError`` where it has rows of these hierarchies already.
+    /// - Throws: ``StoreError`` if it already has rows of these hierarchies.
     func takeOver(_ rows: MovedRows) throws
 
     /// Writes a copy of the store to a new file, while it is in use.
@@ -295,33 +293,33 @@ package protocol StoreCapabilities {
     /// - Returns: False if this kind of store cannot be copied as a file.
     func backUp(to path: String) throws -> Bool
 
-    /// Makes and opens a store of the same kind with all that this one has, faster and with more
-    /// than rows that are moved one by one could do it.
+    /// Creates and opens a store of the same kind as a copy of this one. It is faster and more
+    /// complete than moving rows one by one.
     ///
-    /// - Parameter opener: What opens stores of the new store's kind.
-    /// - Returns: Nil where the new store is of another kind.
+    /// - Parameter opener: The opener of the new store.
+    /// - Returns: Nil if the new store is of another kind.
     func opened(byCopyingTo opener: any StoreOpening) throws -> (any StoreEngine)?
 
     // MARK: Tables
 
-    /// What another program has changed about the store's tables and indexes, or added beside them,
+    /// The changes of other programs to the store's tables and indexes, and external objects,
     /// sorted by name.
     func differences() throws -> [StoreDifference]
 
     // MARK: Checking
 
-    /// The names of the large values that are kept beside the rows, but for those that a save may be
-    /// about to write or to remove; nil where ``SharedStore/findFaults(atMost:_:)`` compares them with
-    /// the rows, or there are none.
+    /// The names of the large values outside of the rows, except the ones that a save may be about
+    /// to write or to remove. Nil if ``SharedStore/findFaults(atMost:_:)`` compares them with the
+    /// rows, or if there are none.
     func settledExternalNames() throws -> Set<String>?
 
-    /// Mends faults that need no decision about data: computes derived values, raises the counters of
-    /// keys, and removes large values that no row references.
+    /// Repairs faults that need no decision about data: computes derived values, increases the
+    /// counters of keys, and removes large values that no row references.
     ///
     /// - Parameters:
-    ///   - kinds: What is to be mended.
-    ///   - externalNames: The large values that no row seemed to reference.
-    /// - Returns: What was mended, sorted by kind and name.
+    ///   - kinds: The kinds of faults to repair.
+    ///   - externalNames: The large values that apparently no row references.
+    /// - Returns: The repairs, sorted by kind and name.
     func mend(
         _ kinds: Set<StoreFinding.Kind>, externalNames: Set<String>
     ) throws -> [StoreMend]
@@ -396,34 +394,34 @@ extension StoreCapabilities {
     ) throws -> [StoreMend] { [] }
 }
 
-/// Who is notified of commits to a store by other writers than the coordinator's own contexts.
+/// A receiver of commits to a store by other writers than the coordinator's own contexts.
 package protocol CommitReceiver: AnyObject, Sendable {
-    /// Hands over the rows of a commit, in the order of the commits: no other can come in between.
+    /// Receives the rows of a commit, in the order of the commits: no other commit can interfere.
     ///
-    /// - Parameter changes: nil where the changes are unknown, or too many to be listed.
+    /// - Parameter changes: Nil if the changes are unknown, or too many to be listed.
     func receive(_ changes: [EntityChanges]?, from store: StoreIdentifier)
 
-    /// Tells observers of it, afterwards.
+    /// Notifies observers of the commit, afterwards.
     ///
-    /// - Parameter token: The end of the store's history; nil where it keeps none.
+    /// - Parameter token: The end of the store's history; nil if it keeps none.
     func announce(_ store: StoreIdentifier, at token: HistoryToken?, isComplete: Bool)
 }
 
-/// What makes and opens stores of one kind.
+/// Creates and opens stores of one kind.
 package protocol StoreOpening {
-    /// Opens the store, and makes it where there is none.
+    /// Opens the store. If there is none, it is created.
     func open() throws -> (store: any StoreEngine, migration: MigrationOutcome)
 
-    /// Makes and opens a store with the rows of one of another kind: all of them or none.
+    /// Creates and opens a store with the rows of one of another kind: all of them or none.
     ///
-    /// - Returns: The store, and what was moved where that was compared table by table.
+    /// - Returns: The store, and a report if the rows were compared table by table.
     func open(filledWith rows: MovedRows) throws -> (store: any StoreEngine, report: MoveReport?)
 
     /// Removes a store that was made and filled in vain, with its files.
     func removeNewStore()
 }
 
-/// Stores on servers of one kind, for those who know them by URLs.
+/// Stores on servers of one kind, for commands that know them by URLs.
 package struct ServerStores: Sendable {
     /// A schema of a database on a server.
     package struct Place: Sendable, Hashable {
@@ -438,11 +436,11 @@ package struct ServerStores: Sendable {
         }
     }
 
-    /// What opens the store at a place, which has to have the model's version.
+    /// Returns an opener for the store at a place. The store must have the model's version.
     package let opener: @Sendable (Place, ModelDescription, StoreOptions) -> any StoreOpening
-    /// What the store at a place says of its model; nil where there is none.
+    /// Returns the metadata of the store at a place; nil if there is no store.
     package let metadata: @Sendable (Place) throws -> StoreMetadata?
-    /// What migrates the stores by hand; nil where nothing does.
+    /// Migrates the stores explicitly; nil if that is not supported.
     package let migrations: (any ServerMigrations)?
 
     package init(

@@ -2,7 +2,7 @@ import CambiumMigration
 import CambiumModel
 import CambiumSQL
 
-/// How a store is opened.
+/// Options for opening a store.
 ///
 /// ```swift
 /// var options = StoreOptions()
@@ -11,29 +11,30 @@ import CambiumSQL
 /// options.statementHook = .standardError(slowerThan: .milliseconds(50))
 /// ```
 public struct StoreOptions: Sendable {
-    /// Whether saves are refused. A store that needs a migration cannot be opened so. Default:
-    /// false.
+    /// A Boolean value that indicates whether the store rejects saves. If it is true, a store that
+    /// needs a migration cannot be opened. Default: false.
     ///
-    /// A file on a file system that is mounted for reading only can be opened so, where no changes
-    /// are left in the log or a journal beside it (a store that was closed has none). It is read as
-    /// one that does not change: no process can know whether others have mounted the file system
-    /// for writing, and what they write then gives errors or wrong results here.
+    /// A file on a read-only file system can be opened this way, if no changes are left in the log
+    /// or a journal beside it (a store that was closed has none). Its content must not change: the
+    /// program cannot detect whether others have mounted the file system for writing, and their
+    /// writes would cause errors or wrong results here.
     public var isReadOnly = false
-    /// Whether a store of an earlier version of the model is migrated when it is opened. Default
-    /// (nil): containers do, coordinators by hand do not, as in Core Data.
+    /// A Boolean value that indicates whether a store of an earlier version of the model is
+    /// migrated when it is opened. Default (nil): true for containers, false for coordinators that
+    /// you create yourself, as in Core Data.
     public var migratesAutomatically: Bool?
-    /// What is kept of a store before a migration takes data from it. Default: a copy.
+    /// The backup of a store before a migration deletes data from it. Default: a copy.
     public var migrationBackup = MigrationBackupPolicy.beforeLoss
     /// Called before each statement of a migration, and while a long one runs, on the thread that
     /// opens the store.
     public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
-    /// What becomes of a store whose tables or indexes another program has changed. Default: it is
-    /// refused, with an error that names each. A store that is opened for reading only is not
-    /// repaired.
+    /// The handling of a store with tables or indexes that another program has changed. Default:
+    /// the store is rejected, with an error that names each. A store that is opened as read-only is
+    /// not repaired.
     public var driftPolicy = DriftPolicy.refuse
-    /// What becomes of a store in a SQLite file that was written with another draft of the program's
-    /// version: one that is not frozen, and was changed in its place since. Default: the store is
-    /// refused, with an error that says what differs.
+    /// The handling of a store in a SQLite file that was written with another draft of the
+    /// program's version, that is, a version that is not frozen and was changed since. Default: the
+    /// store is rejected, with an error that describes the differences.
     ///
     /// ```swift
     /// var options = StoreOptions()
@@ -42,23 +43,23 @@ public struct StoreOptions: Sendable {
     /// #endif
     /// ```
     ///
-    /// The two other policies are for development. ``DraftPolicy/migrate`` runs a migration that was
-    /// not proven when the model was compiled, and says so on the standard error.
-    /// ``DraftPolicy/recreate`` moves the store aside and starts with an empty one. A program that was
-    /// compiled without `DEBUG` warns at each opening with one of them. A store that is opened for
-    /// reading only is refused.
+    /// The two other policies are for development. ``DraftPolicy/migrate`` runs a migration that
+    /// was not proven when the model was compiled, and prints this on the standard error.
+    /// ``DraftPolicy/recreate`` moves the store aside and starts with an empty one. A program that
+    /// was compiled without `DEBUG` prints a warning at each opening with one of them. A store that
+    /// is opened as read-only is rejected.
     public var draftPolicy = DraftPolicy.refuse
-    /// What of a store's file is trusted. Default: what other programs have added to it, too. See
-    /// ``StoreTrust/schemaOnly`` for files that come from others.
+    /// The trusted part of a store's file. Default: the additions of other programs, too. Use
+    /// ``StoreTrust/schemaOnly`` for files from others.
     public var trust = StoreTrust.externalObjects
-    /// How long a fetch or a save waits for a lock that another process holds, and opening a
-    /// connection for the server. Default: 10 seconds.
+    /// The time that a fetch or a save waits for a lock of another process, and that opening a
+    /// connection waits for the server. Default: 10 seconds.
     ///
     /// On a server it is the limit of transactions. A fetch that is one statement waits only for a
     /// program that changes the tables.
     public var busyTimeout: Duration = .seconds(10)
-    /// Settings of SQLite (`PRAGMA name = value`) for every connection, beyond those that Cambium
-    /// makes. Those that a store relies on (`journal_mode`, `foreign_keys`, …) cannot be set.
+    /// Settings of SQLite (`PRAGMA name = value`) for every connection, beyond Cambium's own. The
+    /// settings that a store relies on (`journal_mode`, `foreign_keys`, …) cannot be set.
     public var pragmas: [String: String] = [:]
     /// Whether statistics for SQLite's choice of indexes are gathered when the store is opened.
     /// Default: false.
@@ -66,24 +67,26 @@ public struct StoreOptions: Sendable {
     /// Whether the file is rewritten, without holes, when the store is opened. It takes time, and
     /// as much room again as the file. Default: false.
     public var vacuums = false
-    /// Who is notified of the store's SQL statements. Default: nobody, which costs nothing.
+    /// The hook that receives the store's SQL statements. Default: none, at no cost.
     public var statementHook: StatementHook?
-    /// Whether the store keeps a history of what was changed. Default: as the store has it.
+    /// A value that indicates whether the store keeps a history of changes. Default: as the store
+    /// has it.
     public var history: HistoryTracking = .asStored
-    /// How much of the history is kept. Default (nil): all of it.
+    /// The limits of the history. Default (nil): all of it is kept.
     public var historyRetention: HistoryRetention?
-    /// Whether contexts hear of what others write to the store's file: other processes, and other
-    /// containers of this one. Default: false. See `PersistentStoreCoordinator.remoteChanges`.
+    /// A Boolean value that indicates whether contexts are notified of writes of others to the
+    /// store's file: of other processes, and of other containers in this one. Default: false. See
+    /// `PersistentStoreCoordinator.remoteChanges`.
     ///
-    /// A store on a file system that is mounted for reading only refuses it, and so does a store on a
-    /// server: opening it is an error, because a program that relies on it would show what is old.
+    /// A store on a read-only file system does not support it, and neither does a store on a
+    /// server: opening it is an error, because the program would show outdated objects.
     ///
-    /// The file is watched as long as the store is open, which costs a connection, a file
-    /// descriptor or two, and a few microseconds for some time after each commit of any writer.
+    /// The file is watched as long as the store is open. This needs a connection, one or two file
+    /// descriptors, and a few microseconds for some time after each commit of any writer.
     public var followsRemoteChanges = false
-    /// How long a context may stay at a query generation. Default: 60 seconds.
+    /// The maximum time that a context may keep a query generation. Default: 60 seconds.
     public var queryGenerationLifetime: Duration = .seconds(60)
-    /// How large the write-ahead log may grow while a context stays at a query generation. Default:
+    /// The maximum size of the write-ahead log while a context keeps a query generation. Default:
     /// 256 MB.
     public var queryGenerationLogSize = 256 << 20
     /// The file system that SQLite uses, by its name there; nil for the system's own.
@@ -97,7 +100,7 @@ public struct StoreOptions: Sendable {
     public init() {}
 }
 
-/// What of a store's file a program trusts.
+/// The part of a store's file that a program trusts.
 ///
 /// ```swift
 /// // A document that somebody has sent.
@@ -105,20 +108,19 @@ public struct StoreOptions: Sendable {
 /// options.trust = .schemaOnly
 /// ```
 ///
-/// Whatever the trust, a store's tables are compared with the model before anything is read from
-/// them, and SQLite runs with its own defences: no code is loaded, no function with effects is
-/// called by what the file says, and no statement can damage the file.
+/// With any value, the tables of a store are compared with the model before they are read, and
+/// SQLite runs with its own defences: no code is loaded, the file cannot call functions with
+/// effects, and no statement can damage the file.
 public enum StoreTrust: Sendable, Hashable, CaseIterable {
-    /// External tables, indexes, views and triggers are allowed, and work as their makers meant them
-    /// to. A trigger runs when a row of its table is saved, and the expression of an index on one of
-    /// the model's tables is computed then: in a hostile file either may change rows, or not come to
-    /// an end.
+    /// External tables, indexes, views and triggers are allowed and active. A trigger runs when a
+    /// row of its table is saved, and the expression of an index on one of the model's tables is
+    /// computed then. In a hostile file, either may change rows or never end.
     case externalObjects
-    /// The store must have nothing but what the model and its history need: a store with an external
-    /// table, index, view or trigger is refused, with an error that names each. What has changed about
-    /// the model's own tables is refused too where ``StoreOptions/driftPolicy`` is
-    /// ``DriftPolicy/report``, and so is a store that needs its checks or indexes brought up to date
-    /// while migration is off.
+    /// The store must have only the objects that the model and its history need. A store with an
+    /// external table, index, view or trigger is rejected, with an error that names each. A store
+    /// with changes to the model's own tables is also rejected if ``StoreOptions/driftPolicy`` is
+    /// ``DriftPolicy/report``. A store with outdated checks or indexes is rejected if migration is
+    /// off.
     case schemaOnly
 }
 
@@ -139,16 +141,17 @@ package enum StoreFile {
 }
 
 extension URL {
-    /// The path of the file that it names. Of a URL that names none all of it: no file has that path.
+    /// The path of the file that it names. If it names no file, the complete URL: no file has that
+    /// path.
     package var pathOfFile: String { isFileURL ? path(percentEncoded: false) : absoluteString }
 }
 
-/// Whether a store keeps a history of what was changed, and what of it.
+/// Whether a store keeps a history of changes, and its content.
 ///
 /// The history belongs to the store: once it is on, every program that writes to the store writes
-/// to the history, a process that opens it without asking for one too. So nothing is missed, and no
-/// program is locked out of its store. (With Core Data, a program that does not ask for the history
-/// of a store that has one may only read.)
+/// to the history, even if it opens the store without this option. For this reason, the history is
+/// complete, and no program is locked out of its store. (In Core Data, if a store has a history, a
+/// program without the option can only read it.)
 ///
 /// ```swift
 /// var options = StoreOptions()
@@ -158,18 +161,18 @@ extension URL {
 public enum HistoryTracking: Sendable, Hashable {
     /// As the store has it; a new store has none.
     case asStored
-    /// None. One that was kept is removed with all that it holds. Another process that has the
-    /// store open goes on without it.
+    /// No history. An existing history is deleted. Another process that has the store open
+    /// continues without it.
     case off
-    /// Which objects were inserted, updated and deleted, the names of the properties that were
-    /// changed, and of deleted objects the attributes that the model preserves. A row that is
-    /// changed costs a row in the history.
+    /// The objects that were inserted, updated and deleted, the names of the changed properties,
+    /// and the attributes of deleted objects that the model preserves. A changed row needs a row in
+    /// the history.
     case properties
     /// The values before and after, too: a row in the history for each of them. Large data that may
     /// lie in files is left out.
     case values
 
-    /// What is to be kept, given what is.
+    /// The content to keep, given the current one.
     package func content(after current: HistorySettings.Content?) -> HistorySettings.Content? {
         switch self {
         case .asStored: current
@@ -180,21 +183,21 @@ public enum HistoryTracking: Sendable, Hashable {
     }
 }
 
-/// How much of a history is kept. Older entries are deleted when the store is opened, and with
-/// saves: each that adds a transaction removes at most two, so that no save pays for a long past.
+/// The limits of a history. Older entries are deleted when the store is opened, and by saves: each
+/// save that adds a transaction deletes at most two, to keep saves fast.
 public struct HistoryRetention: Sendable, Hashable {
-    /// Transactions that are older go.
+    /// Older transactions are deleted.
     public var maximumAge: Duration?
-    /// Of more transactions the oldest go.
+    /// If there are more transactions, the oldest are deleted.
     public var maximumCount: Int?
 
-    /// Describes what is kept; nil is no limit.
+    /// Describes the limits; nil is no limit.
     public init(maximumAge: Duration? = nil, maximumCount: Int? = nil) {
         self.maximumAge = maximumAge
         self.maximumCount = maximumCount
     }
 
-    /// The moment before which transactions are too old.
+    /// The date before which transactions are too old.
     package func oldestDate(now: Date) -> Date? {
         maximumAge.map { age in
             let (seconds, attoseconds) = age.components
@@ -203,8 +206,7 @@ public struct HistoryRetention: Sendable, Hashable {
     }
 }
 
-/// Who is notified of a store's SQL statements, for logs, budgets in tests and the search for what
-/// is slow.
+/// A receiver of a store's SQL statements, for logs, limits in tests and finding slow statements.
 ///
 /// ```swift
 /// var options = StoreOptions()
@@ -215,20 +217,20 @@ public struct HistoryRetention: Sendable, Hashable {
 /// }
 /// ```
 ///
-/// Values are no part of it unless they are asked for. A store without a hook runs its statements
-/// as if there were none.
+/// Values are included only on request. A store without a hook runs its statements without any
+/// extra cost.
 public struct StatementHook: Sendable {
     package let includesValues: Bool
     package let receive: @Sendable (WatchedStatement) -> Void
 
-    /// Tells a closure of each statement when it has run.
+    /// Calls a closure with each statement when it has run.
     ///
     /// The closure is called on the thread that ran the statement, while the statement's connection
     /// is locked: it must be quick, and must not fetch from or save to the same store.
     ///
     /// - Parameters:
     ///   - includesValues: Whether ``WatchedStatement/sqlWithValues`` is included. Values may be
-    ///     private: think of where the log goes.
+    ///     private: consider the destination of the log.
     ///   - receive: Called after each statement.
     public init(
         includesValues: Bool = false, _ receive: @escaping @Sendable (WatchedStatement) -> Void
@@ -262,17 +264,17 @@ public struct StatementHook: Sendable {
 public struct WatchedStatement: CustomStringConvertible {
     /// The text, with `?` for the values, or `$1`, `$2` and so on.
     public let sql: String
-    /// The text with the values in it, where the hook asked for them. Values of rows that are saved
-    /// are not bound to statements, and are never included.
+    /// The text with the values in it, if the hook includes them. Values of saved rows are not
+    /// bound to statements, and are never included.
     public let sqlWithValues: String?
-    /// From its start to its end, what was done with its rows included. Of a statement that went to
-    /// a server together with others: from the end of the one before it.
+    /// The time from its start to its end, including the work with its rows. If a statement was
+    /// sent to a server together with others, the time from the end of the one before it.
     public let duration: Duration
-    /// How many rows it returned, or changed.
+    /// The number of rows that it returned, or changed.
     public let rowCount: Int
-    /// The number of the round trip to the server that the statement went in, counted from 1 since the
-    /// store was opened. Statements with one number were sent together, and waited for together. Nil
-    /// for SQLite, which is in the program itself.
+    /// The number of the statement's round trip to the server, counted from 1 since the store was
+    /// opened. Statements with the same number were sent together, and waited for together. Nil for
+    /// SQLite, because it is in the program itself.
     public let roundTrip: Int?
 
     private let plans: () -> [String]
@@ -290,9 +292,9 @@ public struct WatchedStatement: CustomStringConvertible {
         self.plans = plans
     }
 
-    /// How SQLite or the server finds the rows: a line for each step, indented by its depth. Asked
-    /// when it is called, which may only be while the hook runs; empty afterwards, and for statements
-    /// that have no plan. A server is asked on another connection.
+    /// Returns the way in which SQLite or the server finds the rows: a line for each step, indented
+    /// by its depth. It can be called only while the hook runs; it is empty afterwards, and for
+    /// statements without a plan. A server is asked on another connection.
     public func plan() -> [String] { plans() }
 
     /// The duration, the number of rows and the text, on one line.
@@ -305,9 +307,9 @@ public struct WatchedStatement: CustomStringConvertible {
     }
 }
 
-/// The stream for what is no result.
+/// The stream for warnings and logs.
 package enum StandardError {
-    /// Tells the people who look after a program something, in a line.
+    /// Prints a message for the administrator of the program, in one line.
     package static func note(_ sentence: String) {
         write("Cambium: \(sentence).\n")
     }

@@ -8,7 +8,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// Tells threads apart, as long as they live.
+/// Identifies threads, for as long as they exist.
 package enum ThreadIdentity {
     /// The thread that calls; never 0.
     package static var current: UInt {
@@ -22,7 +22,7 @@ package enum ThreadIdentity {
     }
 }
 
-/// The threads that are at work somewhere: code that one of them calls can check itself.
+/// The threads that are working in some code: code that one of them calls can check this.
 package final class WorkingThreads: Sendable {
     /// A thread is here as often as it works.
     private let threads = Mutex<[UInt]>([])
@@ -32,7 +32,7 @@ package final class WorkingThreads: Sendable {
     /// Whether the thread that asks is one of them.
     package var includeCaller: Bool { threads.withLock { $0.contains(ThreadIdentity.current) } }
 
-    /// Runs a body, and notes that the thread is at work meanwhile.
+    /// Runs a body, and notes that the thread is working meanwhile.
     package func noting<Result>(_ body: () throws -> Result) rethrows -> Result {
         let thread = ThreadIdentity.current
         threads.withLock { $0.append(thread) }
@@ -45,9 +45,9 @@ package final class WorkingThreads: Sendable {
     }
 }
 
-/// A lock that knows which thread holds it. A thread that would wait for itself gets an error: what
-/// a lock protects may call the program (its merge policies, handlers and classes), and that may
-/// come back.
+/// A lock that knows the thread that holds it. A thread that would wait for itself gets an error:
+/// the protected code may call the program (its merge policies, handlers and classes), and this may
+/// call the store again.
 package final class ThreadLock: Sendable {
     private let mutex = Mutex<Void>(())
     private let owner = Atomic<UInt>(0)
@@ -59,7 +59,7 @@ package final class ThreadLock: Sendable {
 
     /// Runs a body while no other thread holds the lock.
     ///
-    /// - Throws: What the body throws; ``StoreError/busy`` where the thread holds the lock already.
+    /// - Throws: The error of the body; ``StoreError/busy`` if the thread holds the lock already.
     package func withLock<Result>(_ body: () throws -> Result) throws -> Result {
         let thread = ThreadIdentity.current
         guard owner.load(ordering: .relaxed) != thread else { throw StoreError.busy }
@@ -70,7 +70,7 @@ package final class ThreadLock: Sendable {
         }.value
     }
 
-    /// The result goes straight to the caller, in the caller's isolation.
+    /// Returns the result directly to the caller, in the caller's isolation.
     private struct Handover<Value>: @unchecked Sendable {
         // Safety: made and opened by the same call, on the same thread.
         package let value: Value

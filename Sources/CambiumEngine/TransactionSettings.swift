@@ -1,13 +1,14 @@
-/// Settings of a database server that each transaction of some contexts begins with, and that end with
-/// it: what policies for rows (row-level security) decide by.
+/// Settings of a database server at the beginning of each transaction of some contexts. They end
+/// with the transaction. Policies for rows (row-level security) can use them.
 ///
 /// ```swift
 /// let tenant = container.applying(transactionSettings: ["app.tenant": "42"])
 /// ```
 ///
-/// A name is that of a setting of the program's own, such as `app.tenant`: letters, digits and
-/// underscores, with a dot between. What begins with `cambium.` is Cambium's own. `role` is allowed as
-/// well: the transactions have the rights of that role. No error and no description shows a value.
+/// The name is that of a program's own setting, such as `app.tenant`: letters, digits and
+/// underscores, with a dot between. Names that begin with `cambium.` are reserved. `role` is
+/// allowed as well: the transactions have the rights of that role. No error and no description
+/// shows a value.
 public struct TransactionSettings: Sendable, Hashable {
     /// The values by name.
     package let values: [String: String]
@@ -23,10 +24,10 @@ public struct TransactionSettings: Sendable, Hashable {
     /// Whether there are none.
     public var isEmpty: Bool { values.isEmpty }
 
-    /// The value of a setting; nil where it is not one of them.
+    /// The value of a setting; nil if it is not included.
     public subscript(name: String) -> String? { values[name] }
 
-    /// These settings and others. Where both have a name, the value of the others counts.
+    /// Returns these settings and others. If both have a name, the value of the others is used.
     public func merging(_ others: TransactionSettings) -> TransactionSettings {
         TransactionSettings(values.merging(others.values) { $1 })
     }
@@ -35,7 +36,7 @@ public struct TransactionSettings: Sendable, Hashable {
 }
 
 extension TransactionSettings: ExpressibleByDictionaryLiteral {
-    /// Settings by name. Of a name that is there twice the last value counts.
+    /// Creates settings by name. If a name occurs twice, the last value is used.
     public init(dictionaryLiteral elements: (String, String)...) {
         self.init(Dictionary(elements, uniquingKeysWith: { $1 }))
     }
@@ -48,6 +49,6 @@ extension TransactionSettings: CustomStringConvertible, CustomDebugStringConvert
     public var description: String { names.isEmpty ? "none" : names.joined(separator: ", ") }
     /// The same.
     public var debugDescription: String { description }
-    /// Nothing, so that no log shows the values.
+    /// Empty, so that no log shows the values.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,11 +1,11 @@
 import CambiumSQL
 
 extension StoreFinding {
-    /// What a row means that answers a question.
+    /// Creates the finding for a row that answers a question.
     ///
     /// - Parameters:
     ///   - other: The key at the other end of a link.
-    ///   - entity: The name of the row's entity; empty where that of the question will do.
+    ///   - entity: The name of the row's entity; empty if it is the question's.
     package init(
         _ question: StructureQuestion, key: Int64, other: Int64, entity: String
     ) {

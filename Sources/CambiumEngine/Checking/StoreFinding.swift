@@ -1,11 +1,11 @@
 /// Something that is wrong with a store: with one of its objects, with a link, or with the store
 /// itself. It names objects by their keys and has no values of them.
 public struct StoreFinding: Sendable, Hashable {
-    /// What kind of fault it is. The raw values are stable: programs may compare them.
+    /// The kind of fault. The raw values are stable: programs may compare them.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The database itself is damaged, as its own check says.
         case integrity
-        /// A table, column or index is not what the model says.
+        /// A table, column or index differs from the model.
         case schemaDiffers
         /// A row is of an entity that the model does not have, or that is abstract.
         case unknownEntity
@@ -39,7 +39,7 @@ public struct StoreFinding: Sendable, Hashable {
         case linkEntityDiffers
         /// Two objects of a one-to-one reference the same object.
         case severalPartners
-        /// An object references another one which does not reference it back.
+        /// An object references another one that does not reference it back.
         case oneSidedLink
         /// A pair of a many-to-many has an end that does not exist.
         case danglingPair
@@ -51,7 +51,7 @@ public struct StoreFinding: Sendable, Hashable {
         case missingPlace
         /// Two members of an ordered relationship have the same place.
         case duplicatePlace
-        /// A derived value is not what it would be computed to.
+        /// A derived value differs from its computation.
         case staleValue
         /// A large value that an object references does not exist.
         case missingExternalData
@@ -62,7 +62,7 @@ public struct StoreFinding: Sendable, Hashable {
         /// The next key of an entity was given already.
         case keyCounter
 
-        /// What to do about it.
+        /// The suggested fix.
         public var remedy: String {
             switch self {
             case .integrity:
@@ -98,15 +98,15 @@ public struct StoreFinding: Sendable, Hashable {
         }
     }
 
-    /// What kind of fault it is.
+    /// The kind of fault.
     public let kind: Kind
-    /// The object's entity; nil where the fault is in no object.
+    /// The object's entity; nil if the fault is in no object.
     public let entityName: String?
-    /// The object's key; nil where the fault is in no object.
+    /// The object's key; nil if the fault is in no object.
     public let key: Int64?
-    /// The property, or the name of the rule; nil where the fault is in none.
+    /// The property, or the name of the rule; nil if the fault is in none.
     public let property: String?
-    /// What is wrong, with the place and without values.
+    /// The problem, with the place and without values.
     public let message: String
 
     package init(
@@ -122,10 +122,10 @@ public struct StoreFinding: Sendable, Hashable {
 }
 
 extension StoreFinding: CustomStringConvertible {
-    /// The place and what is wrong.
+    /// The place and the problem.
     public var description: String { "\(place)\(message)" }
 
-    /// Such as `Book/7.author: `; empty where the fault is in no object.
+    /// Such as `Book/7.author: `; empty if the fault is in no object.
     private var place: String {
         guard let entityName else { return "" }
         return entityName + (key.map { "/\($0)" } ?? "") + (property.map { ".\($0)" } ?? "") + ": "
@@ -134,13 +134,13 @@ extension StoreFinding: CustomStringConvertible {
 
 /// Something that a repair has mended.
 public struct StoreMend: Sendable, Hashable {
-    /// What kind of fault it was.
+    /// The kind of fault.
     public let kind: StoreFinding.Kind
-    /// The entity; nil where the fault was in none.
+    /// The entity; nil if the fault was in none.
     public let entityName: String?
-    /// The property; nil where the fault was in none.
+    /// The property; nil if the fault was in none.
     public let property: String?
-    /// How many objects, counters or large values were mended.
+    /// The number of repaired objects, counters or large values.
     public let count: Int
 
     package init(_ kind: StoreFinding.Kind, entityName: String?, property: String?, count: Int) {
@@ -161,9 +161,9 @@ package struct StoreFindings: Sendable {
         self.kind = kind
     }
 
-    /// Adds findings, of which those beyond a limit are only counted.
+    /// Adds findings; those over a limit are only counted.
     ///
-    /// - Parameter count: How many there are; at least those that are given.
+    /// - Parameter count: The number of all findings, at least of the given ones.
     package mutating func add(_ more: [StoreFinding], count: Int, limit: Int) {
         findings += more.prefix(max(0, limit - findings.count))
         self.count += count

@@ -1,8 +1,9 @@
 import CambiumModel
 
-/// What a save is found by whose outcome is unknown: ``StoreError/commit``.
+/// Identifies a save with an unknown outcome: ``StoreError/commit``.
 ///
-/// A program may keep it, and ask ``PersistentContainer/outcome(of:)`` later, or when it runs again.
+/// A program may keep it, and call ``PersistentContainer/outcome(of:)`` later, or when it runs
+/// again.
 public struct CommitID: Sendable, Hashable, Codable {
     /// The id that the save has written into its store.
     public let uuid: UUID
@@ -15,7 +16,7 @@ public struct CommitID: Sendable, Hashable, Codable {
     }
 }
 
-/// What has become of a save.
+/// The outcome of a save.
 public enum CommitOutcome: Sendable, Hashable {
     /// All its changes are in the store.
     case committed

@@ -1,4 +1,4 @@
-/// Why a server did not do what a store asked of it: ``StoreError/serverFailure``.
+/// The reason why a server did not execute a request of a store: ``StoreError/serverFailure``.
 public enum ServerFailure: Sendable, Hashable, CaseIterable {
     /// No server answers: it is stopped, or its host cannot be reached.
     case unreachable
@@ -28,7 +28,8 @@ public enum ServerFailure: Sendable, Hashable, CaseIterable {
     case statementTimeout
     /// Another transaction had locked the rows for too long.
     case lockTimeout
-    /// The server took the transaction back, because it and others stood in each other's way.
+    /// The server rolled back the transaction, because it conflicted with others (a serialization
+    /// failure or a deadlock).
     case contention
     /// Any other refusal.
     case other

@@ -2,32 +2,33 @@ import CambiumMigration
 import CambiumModel
 import CambiumRecords
 
-/// What went wrong between a context and its store.
+/// An error of a store, or of a context that uses it.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
-    /// What kind of failure it is, for programs.
+    /// The kind of failure, for programs.
     public enum Code: Sendable, Hashable {
         /// The store was opened for reading only, or its server accepts no changes.
         case readOnly
-        /// The store's file cannot be opened, or made; or its server or database is none that Cambium
-        /// knows how to use.
+        /// The store's file cannot be opened, or made; or its server or database is none that
+        /// Cambium knows how to use.
         case cannotOpen
         /// The file is no store of this program, or another program damaged it.
         case corrupt
         /// The row of an object was deleted.
         case missingRow
-        /// Another program is writing the store, for longer than `StoreOptions.busyTimeout`; or a server
-        /// or its connections are in use for too long (``StoreError/serverFailure`` says why).
+        /// Another program is writing the store, for longer than `StoreOptions.busyTimeout`; or a
+        /// server or its connections are in use for too long (see ``StoreError/serverFailure``).
         case busy
         /// The file of an open store, its folder or its disk cannot be read or written: there is no
-        /// room, or no leave, or the disk failed. Or a server cannot be reached, or refuses to serve.
+        /// space, or no permission, or the disk failed. Or a server cannot be reached, or rejects
+        /// the connection.
         case inaccessible
         /// Another program has given a row the key that a new object has.
         case keyTaken
-        /// A server does not let the user of the store read or write that, or a policy of its tables
-        /// refuses a row.
+        /// A server does not let the user of the store read or write this, or a policy of its
+        /// tables rejects a row.
         case notPermitted
-        /// The connection to a server was lost while it committed a save, and the server did not say
-        /// in time whether the changes were saved. ``StoreError/commit`` finds that out later.
+        /// The connection to a server was lost while it committed a save, and the server did not
+        /// say in time whether the changes were saved. ``StoreError/commit`` finds that out later.
         case commitOutcomeUnknown
         /// Triggers or views of another program are in the way.
         case notTrusted
@@ -38,13 +39,13 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case missingFile
         /// An object was used with one of another context.
         case foreignObject
-        /// The value of a fetch request cannot be what the request asks for.
+        /// A fetch request has an invalid value.
         case invalidRequest
-        /// The save did not settle: hooks went on changing objects.
+        /// The save did not settle: hooks kept changing objects.
         case unsettled
         /// A key, property or entity of that name does not exist.
         case unknownName
-        /// The coordinator has no store for the entity, or not any more; or the store was destroyed
+        /// The coordinator has no store for the entity, or not any more. Or the store was destroyed
         /// while it was open, or migrated by another process, or its files were deleted, moved or
         /// replaced.
         case noStore
@@ -54,19 +55,19 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case noHistory
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     public let code: Code
-    /// What is wrong, where, and what to do about it.
+    /// The problem, the place, and the suggested fix.
     public var message: String { "\(problem) \(remedy)" }
-    /// What is wrong, and where, as a sentence.
+    /// The problem and the place, as a sentence.
     package let problem: String
-    /// What to do about it, as sentences.
+    /// The suggested fix, as sentences.
     package let remedy: String
     /// The error behind it, if any.
     public let underlying: (any Error)?
-    /// Why a server did not do what the store asked of it; nil where it is not about a server.
+    /// The reason why a server did not execute the request; nil if the error is not about a server.
     public let serverFailure: ServerFailure?
-    /// The save whose outcome is unknown; nil for other errors.
+    /// The save with the unknown outcome; nil for other errors.
     public let commit: CommitID?
 
     package init(
@@ -81,7 +82,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         self.underlying = underlying
     }
 
-    /// Whether the message says which file it is about.
+    /// Whether the message names its file.
     package var namesFile: Bool {
         [.cannotOpen, .corrupt, .busy, .inaccessible, .notTrusted, .missingFile].contains(code)
     }
@@ -116,7 +117,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
             + "handler of a batch insertion, a statement hook, a custom store or the initializer "
             + "of an object.")
 
-    /// The error of a save whose commit nobody has answered.
+    /// The error of a commit without an answer.
     package static func unknownOutcome(
         of commit: CommitID, after time: Duration, _ error: any Error
     ) -> StoreError {
@@ -140,7 +141,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
     /// The error of a store that another process has migrated while it was open.
     ///
-    /// - Parameter store: What names it, such as a file or a schema, with an article before it.
+    /// - Parameter store: A description of the store, such as a file or a schema, with an article
+    ///   before it.
     package static func migrated(
         _ store: String, toVersion version: String, of model: String, _ error: (any Error)?
     ) -> StoreError {
@@ -181,7 +183,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
             among: model.entities.filter { !$0.isAbstract }.map(\.name))
     }
 
-    /// What to write instead of a name that does not exist.
+    /// The suggested replacement for a name that does not exist.
     package static func remedy(for name: String, among known: [String]) -> String {
         if let nearest = nearestName(to: name, among: known) { return "Did you mean \(nearest)?" }
         return known.isEmpty ? "Remove the name." : "Choose one of these: \(known.excerpts())."
@@ -209,16 +211,16 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The message, and the error behind it.
     public var description: String {
         let cause = underlying.map { "\($0)" }
-        // It may be what the message was made of.
+        // The message may have been made of it.
         let isNew = cause.map { !$0.contains(message) && !message.contains($0) } ?? false
         return isNew ? "\(message) (\(cause ?? ""))" : message
     }
 }
 
-/// Runs a body that uses files, and says as an error of the store's what goes wrong with them.
+/// Runs a body that uses files, and reports their errors as store errors.
 ///
-/// - Throws: ``StoreError`` with `missingFile`, or with `corrupt` where what has a file's name is no
-///   file; what else the body throws.
+/// - Throws: ``StoreError`` with `missingFile`, or with `corrupt` if something else than a file has
+///   a file's name; any other error of the body.
 package func reportingFiles<Result>(_ body: () throws -> Result) throws -> Result {
     do {
         return try body()
@@ -230,20 +232,20 @@ package func reportingFiles<Result>(_ body: () throws -> Result) throws -> Resul
     }
 }
 
-/// A read by a context whose query generation has ended, because it was held for too long or others
-/// have saved too much meanwhile.
+/// The error of a read by a context with a query generation that has ended. A generation ends if it
+/// was held for too long or if others have saved too much meanwhile.
 ///
-/// The context needs another one: `setQueryGeneration(.current)`, and `refreshAllObjects()` where
-/// its objects are to be as new.
+/// The context needs another one: `setQueryGeneration(.current)`. To update its objects as well,
+/// call `refreshAllObjects()`.
 public struct QueryGenerationExpired: Error, Sendable, CustomStringConvertible {
-    /// What ended the generation, as the end of a sentence without its full stop.
+    /// The reason for the end of the generation, as the end of a sentence without its full stop.
     package let reason: String
 
     package init(reason: String) {
         self.reason = reason
     }
 
-    /// What ended the generation, and what to do about it.
+    /// The reason for the end of the generation, and the suggested fix.
     public var description: String { "\(problem) \(remedy)" }
 
     package var problem: String { "The query generation has ended: \(reason)." }
@@ -251,13 +253,14 @@ public struct QueryGenerationExpired: Error, Sendable, CustomStringConvertible {
     package var remedy: String { "Call setQueryGeneration(.current) for another one." }
 }
 
-/// A row that the store refuses, or a rule.
+/// The error of a row that the store or a rule rejects.
 package struct RefusedRow: Error {
     package let entity: EntityDescription
     package let key: Int64
     /// The error that a program sees.
     package let underlying: any Error
-    /// Whether another row has its unique values, which may get other ones in the same operation.
+    /// Whether another row has its unique values. That row may get other ones in the same
+    /// operation.
     package var isOfUniqueValues = false
 
     package init(

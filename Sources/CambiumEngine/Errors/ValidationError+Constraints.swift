@@ -2,15 +2,15 @@ import CambiumModel
 import CambiumRecords
 import CambiumSQL
 
-// A store may refuse what a context has let through, or what no context has seen. That comes as the
-// same error as a failed validation.
+// A store may reject a value that a context has accepted, or that no context has seen. The error is
+// the same as for a failed validation.
 extension ValidationError {
-    /// The error for a row that breaks a constraint of the store.
+    /// The error for a row that violates a constraint of the store.
     ///
     /// - Parameters:
-    ///   - constraint: Which one.
-    ///   - underlying: What the store's library said.
-    ///   - hint: What is to be known of another row that is in the way, as a sentence.
+    ///   - constraint: The constraint.
+    ///   - underlying: The error of the store's library.
+    ///   - hint: Information about a conflicting row, as a sentence.
     package init(
         breaking constraint: ConstraintName, of model: ModelDescription, _ underlying: any Error,
         _ hint: String? = nil
@@ -64,7 +64,7 @@ extension ValidationError {
         }
     }
 
-    /// What a save says of the same limit; nil where the model has none.
+    /// The message of a save about the same limit; nil if the model has none.
     private static func refusal(
         of check: ConstraintName.Check, _ property: String, _ attribute: Attribute?
     ) -> String? {

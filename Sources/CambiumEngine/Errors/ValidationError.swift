@@ -1,8 +1,8 @@
 import CambiumModel
 
-/// A value that breaks what the model says about it.
+/// A value that violates its definition in the model.
 public struct ValidationError: Error, Sendable, CustomStringConvertible {
-    /// What is wrong, for programs.
+    /// The kind of violation, for programs.
     public enum Code: Sendable, Hashable {
         /// A check of the program's own said no.
         case custom
@@ -34,23 +34,23 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
         case ruleViolated
         /// A decimal has more places than the attribute keeps, or is too great.
         case unfitDecimal
-        /// Text holds a NUL character, which the store cannot keep.
+        /// A string holds a NUL character. The store cannot keep it.
         case nulInText
         /// A value of a codable attribute cannot be encoded.
         case unencodable
     }
 
-    /// What is wrong.
+    /// The kind of violation.
     public let code: Code
     /// The name of the object's entity.
     public let entityName: String
-    /// The object; nil where the store refused a row without naming it.
+    /// The object; nil if the store rejected a row without naming it.
     public let objectID: ObjectID?
-    /// The property, or nil where the rule concerns several.
+    /// The property, or nil if the rule concerns several.
     public let property: String?
     /// The name of the rule or constraint of the model, if it has one.
     public let rule: String?
-    /// What a person should read. It names the property and the limit, never the value.
+    /// The message for users. It names the property and the limit, never the value.
     public let message: String
     /// The error that the program's own check threw, if it did.
     public let underlying: (any Error)?
@@ -68,7 +68,7 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
         self.underlying = underlying
     }
 
-    /// Whether a store refused a link to a row that does not exist, and could not say which.
+    /// Whether a store rejected a link to a row that does not exist, without naming it.
     package var isOfUnknownLink: Bool { code == .missing && entityName.isEmpty }
 
     /// The code that Core Data uses for the same thing, for ported code.
@@ -99,7 +99,7 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// Several values that break what the model says, found by one save.
+/// Several values that violate their definitions in the model, found by one save.
 public struct ValidationErrors: Error, Sendable, CustomStringConvertible {
     /// All of them; at least two.
     public let errors: [ValidationError]
@@ -112,8 +112,8 @@ public struct ValidationErrors: Error, Sendable, CustomStringConvertible {
         errors.count == 1 ? errors[0] : ValidationErrors(errors: errors)
     }
 
-    /// One line for each error. Of those that say the same of different objects, the first ten and
-    /// the number of the others.
+    /// One line for each error. If errors differ only in their objects, the first ten and the
+    /// number of the others.
     public var description: String {
         groups.flatMap { group in
             group.prefix(10).map(\.description)
@@ -121,7 +121,7 @@ public struct ValidationErrors: Error, Sendable, CustomStringConvertible {
         }.joined(separator: "\n")
     }
 
-    /// The errors, those together that say the same of different objects, in the order of the first.
+    /// The errors in groups that differ only in their objects, in the order of the first.
     package var groups: [[ValidationError]] {
         var places: [[String?]: Int] = [:]
         var groups: [[ValidationError]] = []
@@ -138,8 +138,8 @@ public struct ValidationErrors: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// What errors say of limits and rules: the same for an object that is validated, and for a row of a
-/// batch operation or an import that the store refuses.
+/// The messages of errors about limits and rules. They are the same for a validated object and for
+/// a row of a batch operation or an import that the store rejects.
 package enum RefusalText {
     package static func isRequired(_ property: String) -> String {
         "\(property) is required. Set it before saving."
@@ -186,6 +186,6 @@ package enum RefusalText {
 }
 
 extension Rule {
-    /// What an error says where the rule does not hold: the model's own words, if it has any.
+    /// The message of the error if the rule does not hold: the model's own, if it has any.
     package var refusal: String { message ?? "The rule \(name) does not hold." }
 }

@@ -1,13 +1,12 @@
 import CambiumModel
 import CambiumRecords
 
-/// The changes of one transaction on their way to a program: those that a request asks for, one for
-/// each row.
+/// The changes of one transaction that match a request, one for each row.
 package struct GatheredChanges {
     private let request: HistoryRequest
     private let model: ModelDescription
     private let store: StoreIdentifier
-    /// The numbers of the entities that are asked for, and of their roots; nil for all.
+    /// The numbers of the requested entities, and of their roots; nil for all.
     private let wanted: Set<Int>?
     package let roots: Set<Int>?
     private let keys: Set<RowIdentity>?
@@ -27,11 +26,11 @@ package struct GatheredChanges {
         }
     }
 
-    /// Adds what the store noted next.
+    /// Adds the next entry of the store's history.
     ///
     /// - Parameters:
     ///   - properties: The names of the changed properties, with spaces between.
-    ///   - values: Reads the values, where the change is asked for.
+    ///   - values: Reads the values, if the change is requested.
     package mutating func add(
         kind: Int64, entity name: String, key: Int64, properties: String,
         values: () throws -> [FoldedChange.ColumnValue]
@@ -48,7 +47,7 @@ package struct GatheredChanges {
         folded[id, default: FoldedChange(entity: entity)].add(row, entity, in: model)
     }
 
-    /// One change for each row, in the order in which they were first touched.
+    /// One change for each row, in the order of their first changes.
     package var changes: [HistoryChange] {
         order.compactMap { id in
             guard let change = folded[id]?.change(id.key, store: store, in: model),
@@ -60,11 +59,11 @@ package struct GatheredChanges {
     }
 }
 
-/// All that one transaction did to one row, as one change. A save may touch a row several times: it
-/// writes derived values after the others, and takes a row out and puts it back whose unique values
-/// another one gets.
+/// All changes of one transaction to one row, as one change. A save may change a row several times:
+/// it writes derived values after the others. If another row gets its unique values, the row is
+/// deleted and inserted again.
 package struct FoldedChange {
-    /// What a store notes of one change of a row.
+    /// An entry of a store's history: one change of a row.
     package struct Row {
         package let kind: HistoryChange.Kind
         package let properties: [Substring]
@@ -110,7 +109,7 @@ package struct FoldedChange {
     }
 
     package mutating func add(_ row: Row, _ entity: EntityDescription, in model: ModelDescription) {
-        // Who changes a link may know the entity that the link references, and no more.
+        // A change of a link may only know the entity of the relationship's destination.
         if model.families[self.entity.index].contains(entity.index) { self.entity = entity }
         switch row.kind {
         case .insert:
@@ -122,8 +121,8 @@ package struct FoldedChange {
             new = [:]
             for value in row.values { new[value.column] = value.new }
         case .update:
-            // What references the row may be written after it was taken out: nothing is said of that
-            // where it does not come back.
+            // Links to the row may be written after it was removed: they are not reported unless it
+            // is inserted again.
             properties.formUnion(row.properties.lazy.map(String.init))
             for value in row.values {
                 if old[value.column] == nil { old[value.column] = value.old }
@@ -137,7 +136,7 @@ package struct FoldedChange {
         }
     }
 
-    /// What it comes to; nil for a row that came and went.
+    /// The combined kind; nil for a row that was inserted and deleted again.
     package var kind: HistoryChange.Kind? {
         switch (wasThere, isThere) {
         case (false, true): .insert
@@ -147,7 +146,7 @@ package struct FoldedChange {
         }
     }
 
-    /// The same, without what is not said of its kind.
+    /// The same change, without the values that its kind does not have.
     package var settled: FoldedChange {
         var change = self
         switch kind {
@@ -169,7 +168,7 @@ package struct FoldedChange {
         return change
     }
 
-    /// The columns of derived attributes that have the values again which they had: one that is
+    /// The columns of derived attributes that have their former values again: an attribute that is
     /// computed from several others may change with each of them.
     private var unchangedColumns: Set<String> {
         let columns = Set(entity.derivedSlots.slots.compactMap { entity.layout.slots[$0].column })
@@ -185,14 +184,14 @@ package struct FoldedChange {
         for column in columns { (old[column], new[column]) = (nil, nil) }
     }
 
-    /// What differs between the row that was taken out and the one that was put in.
+    /// The differences between the deleted row and the one that was inserted again.
     private mutating func settleReplacement() {
         let (former, present) = (old, new)
         old = [:]
         new = [:]
         guard hasReplacement else {
-            // A program that replaces rows without saying what differs may have changed all that they
-            // hold. What others say is that they reference the row.
+            // If a program replaces rows without recording the differences, all their values may
+            // have changed. Other entries say that other rows reference this one.
             let own = entity.propertyNames(where: { _ in true })
             if properties.isDisjoint(with: own) { properties.formUnion(own) }
             return
@@ -212,7 +211,7 @@ package struct FoldedChange {
 
     /// The change as a program sees it.
     ///
-    /// - Returns: Nil for a row that came and went.
+    /// - Returns: Nil for a row that was inserted and deleted again.
     package func change(
         _ key: Int64, store: StoreIdentifier, in model: ModelDescription
     ) -> HistoryChange? {
@@ -228,7 +227,7 @@ package struct FoldedChange {
 }
 
 extension EntityDescription {
-    /// The columns of each key that has one for its entity, which belongs to it.
+    /// The columns of each key with a column for its entity. These change together.
     fileprivate var keyColumns: [[String]] {
         relationships.filter { $0.entitySlot != nil }.map { relationship in
             layout.slots.filter { $0.property == relationship.relationship.name }
@@ -236,12 +235,12 @@ extension EntityDescription {
         }
     }
 
-    /// The names of the properties that have columns which meet a condition.
+    /// The names of the properties with columns that match a condition.
     fileprivate func propertyNames(where isMeant: (_ column: String) -> Bool) -> Set<String> {
         Set(layout.slots.filter { $0.column.map(isMeant) ?? false }.map(\.property))
     }
 
-    /// The values of properties from those of columns.
+    /// Converts values of columns to values of properties.
     fileprivate func propertyValues(
         _ columns: [String: StoredValue], store: StoreIdentifier, in model: ModelDescription
     ) -> [String: PropertyValue] {

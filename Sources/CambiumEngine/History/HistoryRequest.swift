@@ -1,6 +1,6 @@
 import CambiumModel
 
-/// What is wanted of the history.
+/// A request for transactions of the history.
 ///
 /// ```swift
 /// let request = HistoryRequest(after: lastToken)
@@ -11,7 +11,7 @@ import CambiumModel
 /// lastToken = result.token
 /// ```
 public struct HistoryRequest: Sendable {
-    /// What has been seen already; nil means nothing.
+    /// The token after which the transactions begin; nil means from the beginning.
     public var token: HistoryToken?
     /// Only later transactions.
     public var date: Date?
@@ -33,8 +33,8 @@ public struct HistoryRequest: Sendable {
     /// transactions is read, so that no one can look at their changes: with ``entityNames``,
     /// ``objectIDs`` or ``kinds`` the fetch throws ``StoreError`` with `invalidRequest`.
     public var includesChanges = true
-    /// How many transactions at most, of each store. The result's token continues with the next
-    /// ones.
+    /// The greatest number of transactions of each store. The result's token continues with the
+    /// next ones.
     public var limit: Int?
     /// The ``limit`` as Core Data has it, for ported code: 0, the default, means no limit.
     public var fetchLimit: Int {
@@ -42,12 +42,12 @@ public struct HistoryRequest: Sendable {
         set { limit = newValue == 0 ? nil : newValue }
     }
 
-    /// Asks for all that came after a token; nil for all that the history has.
+    /// Requests all transactions after a token; nil for all in the history.
     public init(after token: HistoryToken? = nil) {
         self.token = token
     }
 
-    /// Asks for all that came after a date; nil for all that the history has.
+    /// Requests all transactions after a date; nil for all in the history.
     @_disfavoredOverload
     public init(after date: Date?) {
         // Disfavoured, so that a literal nil is a token: both mean the same.
@@ -78,7 +78,7 @@ public struct HistoryRequest: Sendable {
     /// Whether some changes are passed over.
     package var selectsChanges: Bool { entityNames != nil || objectIDs != nil || kinds != nil }
 
-    /// - Throws: ``StoreError`` where parts of the request contradict each other.
+    /// - Throws: ``StoreError`` if parts of the request contradict each other.
     package func check() throws {
         guard selectsChanges, !includesChanges else { return }
         throw StoreError(
@@ -99,14 +99,15 @@ public struct HistoryRequest: Sendable {
     }
 }
 
-/// A place in the histories of stores: what has been seen, and what comes after it.
+/// A position in the histories of stores: everything before it has been read.
 ///
-/// It may be kept in a file and sent elsewhere. Between the tokens of several stores there is no
-/// order; ``contains(_:)`` compares them store by store.
+/// It may be kept in a file and sent elsewhere. Tokens of several stores have no order;
+/// ``contains(_:)`` compares them store by store.
 public struct HistoryToken: Sendable, Hashable, Codable, CustomStringConvertible {
     /// A place in the history of one store.
     package struct Position: Sendable, Hashable, Codable {
-        /// Which history of the store: one that was removed and started over is another one.
+        /// Identifies the history of the store: if it is removed and started again, it is another
+        /// one.
         package let epoch: UUID
         /// The number of the last change; on a server, of the last transaction.
         package let change: Int64
@@ -127,10 +128,10 @@ public struct HistoryToken: Sendable, Hashable, Codable, CustomStringConvertible
     /// The UUIDs of the stores.
     public var storeIdentifiers: Set<UUID> { Set(positions.keys) }
 
-    /// Whether all that another token has seen of a store has been seen here.
+    /// Whether this token includes everything of a store that another token includes.
     ///
-    /// - Returns: Nil where one of them knows nothing of the store, or they are of different
-    ///   histories of it.
+    /// - Returns: Nil if one of them does not have the store, or if they are of different histories
+    ///   of it.
     public func contains(_ other: HistoryToken, inStore identifier: UUID) -> Bool? {
         guard let mine = positions[identifier], let theirs = other.positions[identifier],
             mine.epoch == theirs.epoch
@@ -143,8 +144,8 @@ public struct HistoryToken: Sendable, Hashable, Codable, CustomStringConvertible
         other.positions.keys.allSatisfy { contains(other, inStore: $0) ?? false }
     }
 
-    /// Goes on to where another token is: store by store, to the later place; to the other token's
-    /// where the histories are different ones.
+    /// Advances to another token: store by store, to the later position. If the histories differ,
+    /// it takes the other token's position.
     public mutating func formUnion(_ other: HistoryToken) {
         for (store, position) in other.positions where contains(other, inStore: store) != true {
             positions[store] = position
@@ -162,9 +163,9 @@ public struct HistoryToken: Sendable, Hashable, Codable, CustomStringConvertible
             Dictionary(uniqueKeysWithValues: positions.map { ($0.key.uuidString, $0.value) }))
     }
 
-    /// Reads what ``encode(to:)`` writes.
+    /// Decodes the output of ``encode(to:)``.
     ///
-    /// - Throws: `DecodingError` where it is none.
+    /// - Throws: `DecodingError` if it is invalid.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         var positions: [UUID: Position] = [:]

@@ -2,17 +2,17 @@ import CambiumMigration
 import CambiumModel
 import CambiumRecords
 
-/// What one save, or one batch operation, changed in a store.
+/// The changes of one save, or of one batch operation, in a store.
 public struct HistoryTransaction: Sendable, Hashable, CustomStringConvertible {
-    /// The number among the transactions of its store, in the order of the commits; on a server, of
-    /// those that changed the same objects.
+    /// The number among the transactions of its store, in the order of the commits; on a server,
+    /// among the transactions that changed the same objects.
     public let number: Int64
-    /// When it was committed; of what a program without Cambium has written, when that was first
-    /// seen.
+    /// The date of the commit. If a program without Cambium wrote the changes, the date at which
+    /// they were first seen.
     public let date: Date
-    /// Who made it: `ManagedObjectContext.transactionAuthor`, or ``migrationAuthor``.
+    /// The author: `ManagedObjectContext.transactionAuthor`, or ``migrationAuthor``.
     public let author: String?
-    /// The name of the context (`ManagedObjectContext.name`). Of a migration, the versions: `from
+    /// The name of the context (`ManagedObjectContext.name`). For a migration, the versions: `from
     /// version 1 to version 2`.
     public let contextName: String?
     /// The name of the program; nil for one without Cambium.
@@ -23,10 +23,10 @@ public struct HistoryTransaction: Sendable, Hashable, CustomStringConvertible {
     public let storeIdentifier: UUID
     /// The place in the store's history after it.
     public let token: HistoryToken
-    /// What was changed, one for each object, in the order in which they were first touched. Empty
-    /// where a request leaves changes out.
+    /// The changes, one for each object, in the order of their first changes. Empty if a request
+    /// does not include changes.
     public package(set) var changes: [HistoryChange]
-    /// Tells the opened store that wrote it apart from others.
+    /// Identifies the opened store that wrote it.
     package let writer: String?
 
     package init(
@@ -46,7 +46,7 @@ public struct HistoryTransaction: Sendable, Hashable, CustomStringConvertible {
         self.writer = writer
     }
 
-    /// The author of what migrations change: `migration`.
+    /// The author of migrations: `migration`.
     public static let migrationAuthor = CarriedHistory.author
 
     /// The number, the author and how many objects it changed.
@@ -55,12 +55,12 @@ public struct HistoryTransaction: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What a request found in the history.
+/// The result of a request to the history.
 public struct HistoryResult: Sendable {
     /// The transactions, the oldest first.
     public let transactions: [HistoryTransaction]
-    /// Where to go on: the next request's ``HistoryRequest/token``. It has seen what the request
-    /// passed over, too.
+    /// The token for the next request's ``HistoryRequest/token``. It includes the transactions that
+    /// the request skipped.
     public let token: HistoryToken
 
     package init(transactions: [HistoryTransaction], token: HistoryToken) {
@@ -69,9 +69,9 @@ public struct HistoryResult: Sendable {
     }
 }
 
-/// What a transaction did to one object.
+/// The change of one object in a transaction.
 public struct HistoryChange: Sendable, Hashable, CustomStringConvertible {
-    /// What was done. The raw values are those of Core Data.
+    /// The kind of change. The raw values are those of Core Data.
     public enum Kind: Int, Sendable, Hashable, CaseIterable, Codable {
         /// The object is new.
         case insert
@@ -83,17 +83,17 @@ public struct HistoryChange: Sendable, Hashable, CustomStringConvertible {
 
     /// The object.
     public let objectID: ObjectID
-    /// What was done to it.
+    /// The kind of change.
     public let kind: Kind
     /// The names of the properties that an update changed: attributes (parts of composite values by
     /// their dotted names), derived ones too, and relationships of both sides. Empty for the other
-    /// kinds, and where only the object's version was raised.
+    /// kinds, and if only the object's version was increased.
     public let updatedProperties: Set<String>
-    /// The values before, where the history has them: those that an update changed, those that a
-    /// deleted object had and that are not nil. To-one relationships are among them.
+    /// The values before, if the history has them: of an update, the changed ones; of a deleted
+    /// object, the ones that are not nil. To-one relationships are included.
     public let oldValues: [String: PropertyValue]
-    /// The values after, where the history has them: those that an update changed, those that a new
-    /// object has and that are not nil.
+    /// The values after, if the history has them: of an update, the changed ones; of a new object,
+    /// the ones that are not nil.
     public let newValues: [String: PropertyValue]
     /// Of a deleted object, the values of the attributes that the model preserves
     /// (`preserved="true"`, Xcode's "Preserve After Deletion"); nil for the other kinds.
@@ -119,11 +119,11 @@ public struct HistoryChange: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What several transactions come to, for contexts that know some of them already.
+/// The combined changes of several transactions, for contexts that know some of them already.
 package struct NetChanges {
     private struct Row {
         package var entity: EntityDescription
-        /// Whether contexts have the row, by what they know.
+        /// Whether contexts have the row, according to the changes that they know.
         package var isKnown: Bool
         /// Whether the store has it.
         package var isThere: Bool
@@ -173,13 +173,13 @@ package struct NetChanges {
         rows[id] = row
     }
 
-    /// How many objects there is something to report about.
+    /// The number of objects with changes to report.
     package var count: Int { rows.values.count { $0.isNews && ($0.isKnown || $0.isThere) } }
 
     /// The rows that it concerns.
     package var ids: [RowIdentity] { order.filter { rows[$0]?.isNews ?? false } }
 
-    /// What is to be reported, in the order of the entities.
+    /// The changes to report, in the order of the entities.
     package var entities: [EntityChanges] {
         var byEntity: [EntityChanges?] = Array(repeating: nil, count: model.entities.count)
         for id in order {
@@ -203,7 +203,7 @@ package struct NetChanges {
 }
 
 extension EntityChanges.UpdatedRow {
-    /// A row whose properties of these names are other now.
+    /// A row with changed properties of these names.
     fileprivate init(of entity: EntityDescription, _ key: Int64, properties: Set<String>) {
         var slots = SlotSet()
         for (slot, place) in entity.layout.slots.enumerated()

@@ -1,19 +1,18 @@
 import CambiumModel
 import CambiumRecords
 
-/// The identity of an object: what may be kept, compared, sent to another isolation and looked up
-/// there, when the object itself may not.
+/// The identity of an object. Unlike the object, it can be kept, compared, sent to another
+/// isolation and looked up there.
 ///
-/// Two are equal when they name the same row of the same store. The entity is the one that the
-/// object was found with; it takes no part in the comparison beyond its root.
+/// Two are equal if they name the same row of the same store. The entity is the one with which the
+/// object was found; only its root is compared.
 public struct ObjectID: Sendable, Hashable, CustomStringConvertible {
     @usableFromInline package let entity: EntityDescription
     @usableFromInline package let store: StoreIdentifier
     /// The row's key in its hierarchy's table. It is final from the moment of insertion.
     public let key: Int64
-    /// Whether the object had not been saved yet when it was asked for its identity; a save of a
-    /// child context does not count. The identity is final all the same: it equals the one that the
-    /// object gives after the save.
+    /// Whether the object was unsaved when its identity was requested; a save of a child context
+    /// does not count. The identity is still final: it equals the one after the save.
     public let isTemporary: Bool
 
     package init(
@@ -53,11 +52,11 @@ public enum PropertyValue: Hashable, Sendable, CustomStringConvertible {
     case value(Value)
     /// The object that a to-one relationship references, or nil.
     case toOne(ObjectID?)
-    /// The objects that a to-many relationship references, in their order, or sorted by key where
-    /// they have none.
+    /// The objects that a to-many relationship references, in their order, or sorted by key if they
+    /// have none.
     case toMany([ObjectID])
-    /// What was changed about a to-many relationship that has not been read: to know all of it
-    /// would take a look into the store.
+    /// The changes of a to-many relationship that has not been read: only the store knows all its
+    /// objects.
     case unread(added: Set<ObjectID>, removed: Set<ObjectID>)
 
     /// The value of an attribute; nil for a relationship.
@@ -70,7 +69,7 @@ public enum PropertyValue: Hashable, Sendable, CustomStringConvertible {
         if case .toOne(let id) = self { id } else { nil }
     }
 
-    /// The value, the object ids, or what was changed about them.
+    /// The value, the object ids, or their changes.
     public var description: String {
         switch self {
         case .value(let value): "\(value)"

@@ -1,8 +1,8 @@
 import CambiumModel
 import CambiumRecords
 
-/// The rows of a store on their way into a new one of another kind: first the rows of all hierarchies,
-/// then what links them and the order of the lists.
+/// The rows of a store while they are moved to a new one of another kind: first the rows of all
+/// hierarchies, then their links and the order of the lists.
 package struct MovedNodes {
     private let model: ModelDescription
     /// The keys of the rows, by the number of the root entity.
@@ -21,9 +21,9 @@ package struct MovedNodes {
         keys = model.entities.map { _ in [] }
     }
 
-    /// What inserts the next rows, all of one hierarchy.
+    /// Returns a request that inserts the next rows. They belong to one hierarchy.
     ///
-    /// - Throws: ``StoreError`` where a row does not fit the model.
+    /// - Throws: ``StoreError`` if a row does not fit the model.
     package mutating func insertions(of nodes: [StoreNode]) throws -> SaveRequest {
         let writer = RecordWriter()
         var request = SaveRequest()
@@ -31,7 +31,7 @@ package struct MovedNodes {
         for node in nodes {
             let entity = try model.entity(of: node)
             let placed = try node.record(of: entity, in: writer)
-            // Who inserts a row counts its version up.
+            // The insertion increments the version.
             placed.record.version &-= 1
             request.pages.append(placed.page)
             let place = places[entity.index] ?? request.insertions.count
@@ -95,7 +95,7 @@ extension MovedRows {
             }
         }
         for (entity, places) in places {
-            // Pairs where the rows' side keeps them, and lists for their order.
+            // Pairs if this side of the relationship keeps them, and lists for their order.
             for relationship in model.entities[entity].relationships
             where relationship.ownsPairs || relationship.keepsOrder {
                 let owners = places.map { nodes[$0].key }
@@ -135,7 +135,7 @@ extension MovedRows {
 }
 
 extension StoreError {
-    /// The error of a store that has rows already where it is to take over others.
+    /// The error of a store with existing rows that is to receive others.
     package static func hasObjects(of entity: String) -> StoreError {
         .invalidRequest(
             "The store already has objects of \(entity), and only "

@@ -2,11 +2,11 @@ import CambiumModel
 import CambiumRecords
 import CambiumSQL
 
-/// What a store can hold that takes over the tables of another one.
+/// The limits of a store that receives the tables of another one.
 package protocol MovedTableRules: Sendable {
     /// The tables, with the columns that are written.
     var tables: [MovedTable] { get }
-    /// How dates are kept; nil where every one is kept to the bit.
+    /// The format of dates; nil if each is kept exactly.
     var keptDates: KeptDates? { get }
     /// The greatest number of bytes of a large value that is kept apart; nil for any.
     var largestLargeValue: Int? { get }
@@ -14,14 +14,15 @@ package protocol MovedTableRules: Sendable {
     /// Whether a column may have values that the store cannot hold.
     func mayRefuse(_ column: MovedTable.Column) -> Bool
 
-    /// Why the store cannot hold a value; nil where it can.
+    /// The reason why the store cannot hold a value; nil if it can.
     func refusal(of record: Record, _ slot: Int, _ column: MovedTable.Column)
         -> (code: ValidationError.Code, words: String)?
 }
 
 /// The far side of a move, inside of the one transaction that writes it.
 package protocol MovedTableWriter: AnyObject {
-    /// Makes sure that the tables have no rows, and takes away what is faster made afterwards.
+    /// Checks that the tables have no rows, and drops everything that is faster to create
+    /// afterwards.
     func begin(_ tables: [MovedTable]) throws
 
     /// Writes the rows of a table.
@@ -36,7 +37,7 @@ package protocol MovedTableWriter: AnyObject {
         _ values: @escaping (_ take: (String, UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) throws
 
-    /// What makes the indexes and the checks of links, each step with what it makes.
+    /// The steps that create the indexes and check the links, each with a name.
     var finishing: [(name: String, run: () throws -> Void)] { get }
 
     /// Writes the first keys that were never given, by the names of root entities.
@@ -60,10 +61,10 @@ package struct TableMove {
         self.rules = rules
     }
 
-    /// So many values are named that the new store cannot hold.
+    /// The greatest number of reported values that the new store cannot hold.
     package static let mostRefusals = 20
 
-    /// How much of a move its parts are, for each row.
+    /// The share of each part in a move, for each row.
     private enum Share {
         static let checking = 1.0
         static let copying = 3.0
@@ -72,11 +73,11 @@ package struct TableMove {
         static let all = checking + copying + finishing + comparing
     }
 
-    /// Makes sure that the new store can hold all that there is, before anything is written.
+    /// Checks that the new store can hold all values, before anything is written.
     ///
-    /// - Returns: How many rows each table has.
-    /// - Throws: ``ValidationError``, or ``ValidationErrors`` with some of them, that name the values
-    ///   which it cannot hold.
+    /// - Returns: The number of rows of each table.
+    /// - Throws: ``ValidationError``, or ``ValidationErrors`` with some of them. They name the
+    ///   values that it cannot hold.
     package func requireFitting() throws -> [Int] {
         let meter = MoveMeter(rows.progress)
         let counts = try rules.tables.map { try source.count(of: $0) }
@@ -93,7 +94,7 @@ package struct TableMove {
                     }
                     done += records.count
                     meter.show(.checking, table.name, Double(done) / total)
-                    // The rest would tell nothing new.
+                    // The remaining rows would show nothing new.
                     if found.count >= Self.mostRefusals {
                         throw ValidationErrors.combined(found)
                     }
@@ -213,7 +214,7 @@ package struct TableMove {
                 (Share.checking + Share.copying + part * Share.finishing) / Share.all)
             try step.run()
         }
-        // What the new store holds is read again.
+        // The content of the new store is read again.
         done = 0
         let before = Share.checking + Share.copying + Share.finishing
         for (table, sum) in zip(rules.tables, sums) {
@@ -248,7 +249,7 @@ package struct TableMove {
     }
 }
 
-/// Rounds the dates of rows to what the new store keeps.
+/// Rounds the dates of rows to the precision of the new store.
 private struct DateRounding {
     private let slots: [Int]
     private let dates: KeptDates?
@@ -275,7 +276,7 @@ private struct DateRounding {
     }
 }
 
-/// Tells how far a move is, as often as somebody can see.
+/// Reports the progress of a move, no more often than a user can see.
 private final class MoveMeter {
     private let receive: (@Sendable (MoveProgress) -> Void)?
     private var last: (phase: MoveProgress.Phase, name: String, fraction: Double)?
@@ -295,8 +296,8 @@ private final class MoveMeter {
 }
 
 extension Record {
-    /// The name of the large value that is kept apart and that a slot refers to; nil where it refers
-    /// to none.
+    /// The name of the large value outside of the row that a slot references; nil if it references
+    /// none.
     package func nameOfLargeValue(_ slot: Int) -> String? {
         guard hasValue(slot) else { return nil }
         let bytes = bytes(slot)
@@ -306,7 +307,7 @@ extension Record {
 }
 
 extension StoreError {
-    /// The error of a row that names a large value which is not there.
+    /// The error of a row that names a missing large value.
     ///
     /// - Parameter place: The object and the property.
     package static func missingLargeValue(of place: String, _ error: any Error) -> StoreError {

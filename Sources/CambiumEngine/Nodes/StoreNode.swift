@@ -4,21 +4,22 @@ import CambiumRecords
 /// A row as a store of the program's own keeps it: the values of an object by the names of its
 /// properties.
 public struct StoreNode: Sendable, Hashable {
-    /// The object's entity, which is never abstract.
+    /// The object's entity. It is never abstract.
     public let entityName: String
     /// The object's key, unique among the objects of its hierarchy and never used again.
     public let key: Int64
-    /// How many times the row was saved. A save of an object that was read with another version is
-    /// a conflict.
+    /// The number of saves of the row. If an object was read with another version, its save is a
+    /// conflict.
     public var version: Int64
-    /// The values of attributes; those without a value are left out. The parts of a composite value
-    /// are named `address.street`.
+    /// The values of attributes, without those that are nil. The parts of a composite value are
+    /// named `address.street`.
     public var values: [String: Value]
-    /// The destinations of to-one relationships that this side keeps. Of a one-to-many that is the
-    /// one; of a one-to-one the side that the model's file form gives the key.
+    /// The destinations of the to-one relationships with the key on this side. In a one-to-many
+    /// this is the to-one side; in a one-to-one it is the side with the key in the model's file
+    /// form.
     public var destinations: [String: StoreReference]
-    /// The members of to-many relationships: of a many-to-many for the side that keeps the pairs,
-    /// and of every ordered relationship for the order, in which members that left may remain.
+    /// The members of to-many relationships: of a many-to-many on the side that keeps the pairs,
+    /// and of every ordered relationship for the order. The order may still contain former members.
     public var members: [String: [StoreReference]]
 
     /// Describes a row.
@@ -34,9 +35,9 @@ public struct StoreNode: Sendable, Hashable {
         self.members = members
     }
 
-    /// The row as objects have it.
+    /// Returns the row as a record for objects.
     ///
-    /// - Throws: ``StoreError`` where a value is of another type than the model says.
+    /// - Throws: ``StoreError`` if the type of a value does not fit the model.
     package func record(of entity: EntityDescription, in writer: RecordWriter) throws
         -> PlacedRecord
     {
@@ -64,7 +65,7 @@ public struct StoreNode: Sendable, Hashable {
         return placed
     }
 
-    /// Takes over slots of a record.
+    /// Sets the values of some slots of a record.
     package mutating func take(_ slots: SlotSet, of record: Record, _ entity: EntityDescription)
         throws
     {
@@ -82,8 +83,8 @@ public struct StoreNode: Sendable, Hashable {
             }
             var stored = record.storedValue(slot, entity.shape.kinds[slot])
             if attribute.usesExternalForm, case .blob(let bytes) = stored {
-                // An object of a store that became this one may still know the name of a file: the
-                // row has what the file had.
+                // An object that was read before the move may still have the name of a file: the
+                // row has the content of the file.
                 if bytes.first == ExternalForm.file { continue }
                 stored = .blob(Data(bytes.dropFirst()))
             }

@@ -3,7 +3,7 @@ import CambiumRecords
 
 /// Takes large values out of records that are to be written: the rows get their names instead.
 package struct LargeValues {
-    /// What the rows hold in place of the values, for the objects.
+    /// The new content of the slots, for the objects.
     package var moved: [DerivedRow] = []
     /// Keeps the records alive.
     private var records: [PlacedRecord] = []

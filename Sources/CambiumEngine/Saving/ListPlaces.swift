@@ -2,14 +2,15 @@ import CambiumModel
 
 /// Chooses the numbers that keep a list in order, so that as few as possible change.
 package enum ListPlaces {
-    /// The distance of neighbours that were appended: room for twenty insertions, each between the
-    /// last and its neighbour, and four bytes are enough for lists of up to two thousand.
+    /// The distance between appended members: there is room for twenty insertions, each between the
+    /// last one and its neighbour, and four bytes are enough for lists of up to two thousand
+    /// members.
     package static let gap = Model.positionGap
 
-    /// What must be written so that the places rise along the list.
+    /// Returns the changes that make the places increase along the list.
     ///
     /// - Parameters:
-    ///   - list: The members in the order that they are to have.
+    ///   - list: The members in their new order.
     ///   - places: The places that they have.
     package static func changes(
         for list: [Int64], from places: [Int64: Int64]
@@ -17,7 +18,7 @@ package enum ListPlaces {
         insertions(into: list, from: places) ?? renumbering(of: list, from: places)
     }
 
-    /// The places of members at the end; nil where the numbers do not reach.
+    /// Returns the places of members at the end; nil if the numbers overflow.
     package static func appended(_ members: [Int64], after last: Int64?) -> [(
         member: Int64, place: Int64
     )]? {
@@ -33,8 +34,8 @@ package enum ListPlaces {
         return result
     }
 
-    /// New places for those that stand wrong, between those that stand right; nil where there is no
-    /// room.
+    /// Returns new places for the members in the wrong order, between those in the right order; nil
+    /// if there is no room.
     private static func insertions(
         into list: [Int64], from places: [Int64: Int64]
     ) -> [(member: Int64, place: Int64)]? {
@@ -83,10 +84,10 @@ package enum ListPlaces {
         return (0..<count).map { first + $0 * step }
     }
 
-    /// The indexes of a longest part of the list along which the places rise already.
+    /// Returns the indexes of a longest part of the list with places that increase already.
     private static func longestRise(in list: [Int64], _ places: [Int64: Int64]) -> [Int] {
-        // For each length the index at which the lowest rise of that length ends (patience
-        // sorting).
+        // For each length, the index at the end of the lowest increasing part of that length
+        // (patience sorting).
         var ends: [Int] = []
         var endPlaces: [Int64] = []
         var previous = [Int](repeating: -1, count: list.count)

@@ -1,8 +1,8 @@
 import CambiumModel
 import CambiumRecords
 
-/// A save has met another writer: a row is not as the context last saw it, or an object has a partner
-/// already. All is looked at then, before anything is written.
+/// A save has met another writer: a row is not as the context last saw it, or an object has a
+/// partner already. All is looked at then, before anything is written.
 package struct SaveConflict: Error {
     package init() {}
 }
@@ -11,7 +11,7 @@ package struct SaveConflict: Error {
 package struct RowConflict {
     package let entity: EntityDescription
     package let key: Int64
-    /// The row as it is in the store now; nil where it was deleted.
+    /// The row as it is in the store now; nil if it was deleted.
     package let theirs: PlacedRecord?
     /// Whether this save wants to delete the row.
     package let isDeletion: Bool
@@ -36,15 +36,17 @@ package struct RowConflict {
 }
 
 extension [RowConflict] {
-    /// In the order in which they are judged and named, whatever the store has found first.
+    /// The conflicts in the order of their decisions and in errors, independent of the order in the
+    /// store.
     package func sortedByRow() -> [RowConflict] { ordered { $0.id < $1.id } }
 }
 
 /// Rows that would have the same unique values after a save, or the same partner in a one-to-one.
 package struct UniqueCollision {
     package let key: UniqueKey
-    /// At least two; the one that stays comes first: a row in the store with these values, then
-    /// rows that were saved before, then new ones in the order of their insertion.
+    /// The claims, at least two. The row that keeps the values comes first: a row in the store with
+    /// these values, then rows that were saved before, then new ones in the order of their
+    /// insertion.
     package let claims: [Claim]
 
     /// A row that has, or is to have, the values.
@@ -54,7 +56,7 @@ package struct UniqueCollision {
         package let kind: ClaimKind
         /// The row as it would be after the save.
         package let record: Record
-        /// Keeps the record alive, where the plan has made or read it: later decisions replace it
+        /// Keeps the record alive if the plan has made or read it: later decisions replace it
         /// there.
         package let page: RowPage?
 
@@ -80,16 +82,16 @@ package struct DanglingKeys: Sendable {
     package var isEmpty: Bool { keys.isEmpty && missing.isEmpty }
 }
 
-/// A row whose key references a row that is not there, or will not be.
+/// A row with a key that references a missing row, or one that will be missing.
 package struct DanglingKey: Sendable {
     package let row: RowIdentity
     package let relationship: RelationshipDescription
-    /// The delete rule of what it references, where this save deletes that and does not know of the
-    /// row.
+    /// The delete rule of the referenced row, if this save deletes it and does not know the
+    /// referencing row.
     package let rule: DeleteRule?
 }
 
-/// How one conflict is decided.
+/// The decision about one conflict.
 package struct Verdict: Sendable {
     package var strategy: ConflictStrategy
     /// Values that the program has chosen, by slot.
@@ -101,13 +103,13 @@ package struct Verdict: Sendable {
     }
 }
 
-/// What a save came to.
+/// The outcome of a save.
 package struct SaveOutcome: Sendable {
     /// The rows that are not in the store as the context wanted.
     package var resolutions: [ConflictResolution] = []
     /// The pairs that are not as the context wanted.
     package var droppedPairs: [DroppedPair] = []
-    /// The derived values of the rows that were written, and of those that look at them.
+    /// The derived values of the written rows, and of rows that depend on them.
     package var derived: [DerivedRow] = []
 
     package init(
@@ -143,7 +145,7 @@ package struct DroppedPair: Sendable {
     package let destination: RowIdentity
 }
 
-/// What became of a row in a conflict.
+/// The resolution of a row in a conflict.
 package struct ConflictResolution: Sendable {
     package enum Action: Sendable {
         /// These slots of this record were written over the row; the record has the version before.
@@ -152,21 +154,22 @@ package struct ConflictResolution: Sendable {
         case insert(PlacedRecord)
         /// The row was inserted again; the record has the version before the new one.
         case reinsert(PlacedRecord)
-        /// The row was deleted, in another state than the context knew it in or without being asked.
+        /// The row was deleted, in another state than the context knew it in or without being
+        /// asked.
         case delete
-        /// The store has the row as others left it: nil where it was deleted.
+        /// The store keeps the row of the others: nil if it was deleted.
         case yield(PlacedRecord?)
         /// The new row was not inserted: another one has its unique values, and all references to
-        /// it reference that one; with its row, where that was read.
+        /// it reference that one. Includes the other row if it was read.
         case forward(EntityDescription, Int64, PlacedRecord?)
     }
 
     package let entity: EntityDescription
     package let key: Int64
     package let action: Action
-    /// The row as the store had it, where the save has read it.
+    /// The row in the store, if the save has read it.
     package let theirs: PlacedRecord?
-    /// Whether the context had not asked for anything to happen to the row.
+    /// Whether the context did not want to change the row.
     package let isBystander: Bool
 
     package var id: RowIdentity { RowIdentity(root: entity.rootIndex, key: key) }
@@ -194,18 +197,18 @@ package struct ClaimPair {
     package let isRequired: Bool
 }
 
-/// What a save does about two rows that claim the same values.
+/// The decision about two rows that claim the same values.
 package enum CollisionDecision: Hashable, Sendable {
     /// One of the two rows.
     package enum Side: Hashable, Sendable { case winner, loser }
 
-    /// The values of a new row that are written into the row which it becomes.
+    /// The values of a new row that are written into its replacement.
     package enum HandedOver: Hashable, Sendable {
-        /// None, and its links are discarded.
+        /// No values, and its links are discarded.
         case none
-        /// None; its links are kept.
+        /// No values; its links are kept.
         case linksOnly
-        /// Those that the program has set.
+        /// The values that the program has set.
         case setValues
         /// All.
         case allValues
@@ -213,7 +216,7 @@ package enum CollisionDecision: Hashable, Sendable {
 
     /// The loser is not inserted: it becomes the winner.
     case unite(HandedOver)
-    /// A row keeps the values that it had before: those in conflict, or all of its values.
+    /// A row keeps its former values: the ones in conflict, or all.
     case takeBack(Side, all: Bool)
     /// A row loses its partner.
     case clear(Side)
@@ -251,22 +254,22 @@ extension ConflictStrategy {
     }
 }
 
-/// What a save does about a key that would reference no row.
+/// The decision about a key that would reference no row.
 package enum DanglingDecision: Hashable, Sendable {
     /// The row with the key is deleted too.
     case delete
     /// The key is cleared.
     case clear
-    /// The row, which was to be inserted again, stays deleted.
+    /// The row was to be inserted again, and stays deleted.
     case leaveDeleted
-    /// Nothing; the save fails if nothing else settles it.
+    /// No change; the save fails if no other decision settles it.
     case none
 
     /// Decides about a key.
     ///
     /// - Parameters:
-    ///   - rule: The delete rule of the row that the key references, where this save deletes that
-    ///     row and others have made the key; nil elsewhere.
+    ///   - rule: The delete rule of the row that the key references, if this save deletes that row
+    ///     and others have set the key; otherwise nil.
     ///   - isOptional: Whether the key may be empty.
     ///   - isInserted: Whether the save inserts the row with the key.
     ///   - wasDeleted: Whether that row was deleted meanwhile and is inserted again.
@@ -278,7 +281,7 @@ package enum DanglingDecision: Hashable, Sendable {
         case .deny: return .none
         default:
             if isOptional { return .clear }
-            // An object that others deleted, and what it cannot be without.
+            // An object that others deleted, and a required reference.
             return isInserted && wasDeleted ? .leaveDeleted : .none
         }
     }

@@ -45,7 +45,7 @@ extension SavePlan {
         }
     }
 
-    /// Makes the members of a row exactly those that the context knows, where it has read them.
+    /// Makes the members of a row exactly the ones that the context knows, if it has read them.
     private mutating func fixMembers(of id: RowIdentity) {
         for members in members[id] ?? [] where members.set.stored != nil {
             fix(
@@ -57,8 +57,8 @@ extension SavePlan {
 
     // MARK: Rows that were to be deleted and stay, because others have changed them
 
-    /// Takes back what the delete rules have done to the rows around those that stay after all: what
-    /// was deleted with them stays too, and keys that were cleared reference them again.
+    /// Reverts the effects of delete rules around rows that are kept in the end: the rows that were
+    /// deleted with them are kept too, and cleared keys reference them again.
     package mutating func restoreRelated(of ids: [RowIdentity]) {
         var restored = Set(ids)
         for id in ids { dropLinks(of: id) }
@@ -77,7 +77,7 @@ extension SavePlan {
         }
     }
 
-    /// Restores what a row that stays references by a relationship whose delete rule is cascade.
+    /// Restores the rows that a kept row references by a relationship with the delete rule cascade.
     private mutating func restoreOwned(_ row: Row, _ found: inout Set<RowIdentity>) {
         for relationship in row.entity.relationships
         where relationship.relationship.deleteRule == .cascade {
@@ -148,7 +148,8 @@ extension SavePlan {
         let revision = revision
         var refused: [UniqueCollision] = []
         for (collision, strategy) in zip(collisions, strategies) {
-            // What was decided about one of them may have settled this too; if not, it comes back.
+            // A decision about one of them may have settled this collision too; if not, it is found
+            // again.
             if isTouched(collision.claims.map(\.id), since: revision) { continue }
             let winner = collision.claims[0]
             var isResolved = true
@@ -196,7 +197,7 @@ extension SavePlan {
     ) {
         guard let row = rows[winner] else { return }
         let entity = row.entity
-        // Of a row of another branch of the hierarchy only what both have.
+        // If the row is from another branch of the hierarchy, only the common properties.
         let common = model.commonSlots(loser.entity, entity, key.declarer)
         var placed = writer.copy(row.record, entity.shape)
         var slots = SlotSet()
@@ -210,7 +211,7 @@ extension SavePlan {
         if !slots.isEmpty { write(placed, row.written(with: slots), to: winner) }
     }
 
-    /// The slots of a new row that the program has set: those that differ from the defaults.
+    /// The slots of a new row that the program has set: the ones that differ from the defaults.
     private func setSlots(of claim: UniqueCollision.Claim) -> SlotSet {
         let entity = claim.entity
         guard let row = rows[claim.id] else { return entity.storedSlots }
@@ -227,10 +228,11 @@ extension SavePlan {
         return slots
     }
 
-    /// Takes back that a row got values that another one has.
+    /// Reverts the values of a row that another row has.
     ///
-    /// - Parameter slots: Those in which it keeps what it had; nil for the whole row, with its links.
-    /// - Returns: Whether it is known what it had before.
+    /// - Parameter slots: The slots that get their former values; nil for all, with the links of
+    ///   the row.
+    /// - Returns: Whether its former values are known.
     private mutating func takeBack(_ slots: SlotSet?, of id: RowIdentity) -> Bool {
         guard let row = rows[id], case .update(let written) = row.write,
             let former = row.formerPlaced
@@ -321,7 +323,7 @@ extension SavePlan {
         write(placed, row.written(with: slots), to: id)
     }
 
-    /// Writes no value into some slots of a row, beside what is written of it.
+    /// Sets some slots of a row to null, in addition to the slots that are written already.
     package mutating func clear(_ slots: SlotSet, of id: RowIdentity) {
         guard let row = rows[id] else { return }
         let placed = writer.copy(row.record, row.entity.shape)
@@ -331,7 +333,7 @@ extension SavePlan {
 }
 
 extension ModelDescription {
-    /// The slots that two entities have in common, which both are of the family of a third.
+    /// The common slots of two entities of the same family.
     package func commonSlots(
         _ one: EntityDescription, _ other: EntityDescription, _ family: Int
     ) -> SlotSet {

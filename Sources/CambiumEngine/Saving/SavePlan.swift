@@ -1,10 +1,10 @@
 import CambiumModel
 import CambiumRecords
 
-/// What a save that met others is going to write, row by row, while it is worked out. Nothing is
-/// written before all is settled.
+/// The rows that a save with conflicts will write, while they are decided. Nothing is written
+/// before everything is settled.
 package struct SavePlan {
-    /// What happens to a row.
+    /// The write of a row.
     package enum Write {
         case insert
         case update(SlotSet)
@@ -12,22 +12,22 @@ package struct SavePlan {
         case nothing
     }
 
-    /// Where a row comes from.
+    /// The origin of a row.
     package enum Origin {
         case inserted
         case updated
         case deleted
-        /// Nothing was to happen to it.
+        /// The save did not want to change it.
         case bystander
     }
 
     package struct Row {
         package let entity: EntityDescription
         package fileprivate(set) var origin: Origin
-        /// What the save wants of the row.
+        /// The intention of the save for the row.
         package let intent: ConflictingRow.Intent
-        /// The row that the change is based on, where there is a change; of a row that is to be
-        /// deleted, the row as the context has read it.
+        /// The row on which the change is based, if there is a change. For a row to be deleted, the
+        /// row as the context has read it.
         package fileprivate(set) var base: Record?
         /// The slots that the context has set.
         package fileprivate(set) var changed = SlotSet()
@@ -36,9 +36,9 @@ package struct SavePlan {
         package fileprivate(set) var write: Write
         /// The row as it will be; the version is the one before.
         package fileprivate(set) var record: Record
-        /// The same with its page, where the plan made it or read it.
+        /// The same with its page, if the plan created or read it.
         package fileprivate(set) var placed: PlacedRecord?
-        /// The row as the store has it, where it was read.
+        /// The row in the store, if it was read.
         package fileprivate(set) var theirs: PlacedRecord?
         /// Whether the row was deleted from the store, and stays deleted.
         package fileprivate(set) var isGone = false
@@ -94,13 +94,13 @@ package struct SavePlan {
     package private(set) var memberships: [Membership] = []
     /// The pairs that are not written or removed, though the context wanted it.
     package private(set) var droppedPairs: [DroppedPair] = []
-    /// Whether keys or pairs are left that reference no row: the store is to refuse them.
+    /// Whether keys or pairs remain that reference no row: the store will reject them.
     package internal(set) var isToBeRefused = false
-    /// How often something was decided, so that nothing is decided twice on the same grounds.
+    /// The number of decisions, so that nothing is decided twice for the same reason.
     package private(set) var revision = 0
-    /// The rows about which something was decided, with the revision.
+    /// The rows with decisions, and the revision of each.
     private var touched: [RowIdentity: Int] = [:]
-    /// Its first page is small: objects keep the pages of what a few conflicts come to.
+    /// Its first page is small: objects keep the pages of a few conflicts.
     package let writer = RecordWriter(capacity: 2048)
 
     package init(_ request: SaveRequest, model: ModelDescription) {
@@ -166,7 +166,7 @@ package struct SavePlan {
 
     // MARK: Decisions
 
-    /// Takes a row of the store into the plan to which nothing was to happen.
+    /// Adds a row of the store to the plan that the save did not want to change.
     package mutating func add(_ placed: PlacedRecord, of entity: EntityDescription) {
         let id = RowIdentity(root: entity.rootIndex, key: placed.record.key)
         guard rows[id] == nil else { return }
@@ -179,7 +179,7 @@ package struct SavePlan {
     package mutating func note(_ theirs: PlacedRecord?, of id: RowIdentity) {
         guard var row = rows[id] else { return }
         row.theirs = theirs
-        // One that is there is not to be inserted, but to be changed, in all that it has.
+        // An existing row is not inserted, but updated in all its slots.
         if theirs != nil, row.isInserted {
             row.origin = .updated
             row.changed = row.entity.writtenSlots
@@ -218,7 +218,7 @@ package struct SavePlan {
         touch(id)
     }
 
-    /// Leaves a row as the store has it; nil where it was deleted.
+    /// Leaves a row as it is in the store; nil if it was deleted.
     package mutating func yield(_ id: RowIdentity, to theirs: PlacedRecord?) {
         guard rows[id] != nil else { return }
         rows[id]?.write = .nothing
@@ -241,8 +241,8 @@ package struct SavePlan {
         touch(id)
     }
 
-    /// Redirects references from discarded rows to the rows that stay, and drops links that are to
-    /// be dropped: once for all decisions of a round.
+    /// Redirects references from discarded rows to their replacements, and discards links: once for
+    /// all decisions of a round.
     package mutating func settle() {
         removeDroppedLinks()
         guard !unsettled.isEmpty else { return }
@@ -285,7 +285,7 @@ package struct SavePlan {
         touch(id)
     }
 
-    /// The members of a row that is discarded follow those of the row that stays.
+    /// Merges the members of a discarded row into those of its replacement.
     private func redirect(_ order: inout SaveRequest.Order) {
         var kept: [SaveRequest.Order.List] = []
         var moved: [SaveRequest.Order.List] = []
@@ -342,7 +342,7 @@ package struct SavePlan {
         self.unlinked = []
     }
 
-    /// Adds and removes pairs of a join table, in both directions where they are kept so.
+    /// Adds and removes pairs of a join table, in both directions if the table keeps both.
     package mutating func add(_ new: SaveRequest.Links) {
         var new = new
         if new.relationship.isOwnInverse {
@@ -371,7 +371,8 @@ package struct SavePlan {
         package let members: [Int64]
     }
 
-    /// Drops the additions of pairs that end at one of the rows, and perhaps the removals, too.
+    /// Discards the additions of pairs that end at one of the rows, and optionally the removals,
+    /// too.
     package mutating func dropLinks(
         endingAt isEnd: (RowIdentity) -> Bool, removals: Bool = false
     ) {
@@ -397,7 +398,7 @@ package struct SavePlan {
 
     // MARK: The outcome
 
-    /// What is to be written, in which no conflict is left.
+    /// The request to write. It has no conflicts any more.
     package var request: SaveRequest {
         var request = SaveRequest()
         var insertions: [Int: SaveRequest.Insertion] = [:]
@@ -439,7 +440,7 @@ package struct SavePlan {
         package let slots: SlotSet
     }
 
-    /// What the context must take over when all was written.
+    /// The resolutions for the context after everything was written.
     package var resolutions: [ConflictResolution] {
         sortedRows.compactMap { id, row in
             resolution(of: row, id).map {
@@ -469,8 +470,8 @@ package struct SavePlan {
 }
 
 extension ModelDescription {
-    /// The pairs of a relationship, without any; nil where it has none. The source is the side that
-    /// writes them.
+    /// The links of a relationship in a join table, without any pairs; nil if it has no join table.
+    /// The source is the side that writes the pairs.
     package func pairs(
         of relationship: RelationshipDescription, _ entity: EntityDescription
     ) -> SaveRequest.Links? {

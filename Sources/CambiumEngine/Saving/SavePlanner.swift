@@ -1,8 +1,7 @@
 import CambiumModel
 import CambiumRecords
 
-/// Works out what a save writes instead of what was wanted, when it meets others. It looks at
-/// everything before anything is written.
+/// Plans the writes of a save that has conflicts. It reads everything before anything is written.
 package struct SavePlanner<Lookup: SaveLookup> {
     package let lookup: Lookup
     package let model: ModelDescription
@@ -12,7 +11,7 @@ package struct SavePlanner<Lookup: SaveLookup> {
         self.model = model
     }
 
-    /// - Throws: What the arbiter throws about conflicts that are not resolved.
+    /// - Throws: The error of the arbiter about unresolved conflicts.
     package func plan(_ request: SaveRequest, _ arbiter: any ConflictArbiter) throws -> SavePlan {
         var plan = SavePlan(request, model: model)
         try lookup.prepare(for: questions(in: plan, of: request, arbiter))
@@ -29,8 +28,8 @@ package struct SavePlanner<Lookup: SaveLookup> {
             try lookup.prepare(for: questions(in: plan, arbiter, plan.memberships))
             for members in plan.memberships { plan.add(try pairs(for: members)) }
         }
-        // Each round settles one row at least, and none comes back: a row is discarded, loses its
-        // value, or is taken back, once.
+        // Each round settles at least one row, for good: a row is discarded, loses its value, or is
+        // reverted, once.
         for _ in 0...plan.rows.count * 4 {
             let revision = plan.revision
             try lookup.prepare(for: questions(in: plan, arbiter))
@@ -56,7 +55,7 @@ package struct SavePlanner<Lookup: SaveLookup> {
         return plan
     }
 
-    /// What is asked first about a save, before anything is decided.
+    /// The first questions about a save, before any decision.
     package func questions(
         about request: SaveRequest, _ arbiter: any ConflictArbiter
     ) -> SaveQuestions {
@@ -74,7 +73,7 @@ package struct SavePlanner<Lookup: SaveLookup> {
         return questions
     }
 
-    /// What is asked next, as far as it can be known.
+    /// The next questions, as far as they are known.
     private func questions(
         in plan: SavePlan, _ arbiter: any ConflictArbiter,
         _ memberships: [SavePlan.Membership] = []
@@ -138,8 +137,8 @@ package struct SavePlanner<Lookup: SaveLookup> {
         return links
     }
 
-    // Keys that would dangle, because one context deletes what another one links to. The store's
-    // foreign keys refuse them when all else is done; here they are found before.
+    // Keys that would dangle, because one context deletes an object that another one links to. The
+    // store's foreign keys reject them at the end; here they are found before.
 
     package func danglingKeys(
         in plan: inout SavePlan
@@ -197,7 +196,7 @@ package struct SavePlanner<Lookup: SaveLookup> {
         }
     }
 
-    /// The keys in rows of others that reference what the plan deletes.
+    /// The keys in rows of others that reference rows that the plan deletes.
     private func keysLeftBehind(
         by plan: inout SavePlan
     ) throws -> [DanglingKey] {
@@ -321,8 +320,8 @@ package struct SavePlanner<Lookup: SaveLookup> {
         return collisions.ordered { $0.claims[0].id < $1.claims[0].id }
     }
 
-    /// Rows of the plan that other rows of it cannot do without: they hold the values that those
-    /// are to have, and get other ones.
+    /// The rows of the plan with swapped unique values: they hold values that other rows of the
+    /// plan get, and get other ones.
     package func rowsWithSwappedValues(in plan: SavePlan) throws -> Set<RowIdentity> {
         var swapped: Set<RowIdentity> = []
         for key in model.uniqueKeys where !key.isPartner {
@@ -403,13 +402,13 @@ package struct SavePlanner<Lookup: SaveLookup> {
     }
 }
 
-/// What the planning of a save asks a store about the rows that are in it.
+/// The questions of a save's planning to the store, about its rows.
 package protocol SaveLookup {
-    /// Called before the planner asks, with what it is going to ask: a store that is far away can
-    /// answer all of it at once. By default, nothing happens.
+    /// Called before the planner asks, with the next questions: a remote store can answer all of
+    /// them at once. By default, it does nothing.
     func prepare(for questions: @autoclosure () -> SaveQuestions) throws
 
-    /// Which records are of another version than their rows, or have none.
+    /// Returns conflicts for the records with another version than their rows, or without a row.
     func conflicts(
         _ entity: EntityDescription, _ records: [Record], isDeletion: Bool
     ) throws -> [RowConflict]
@@ -422,7 +421,7 @@ package protocol SaveLookup {
     /// The keys that no row of a hierarchy has.
     func missingKeys(_ keys: Set<Int64>, root: Int) throws -> [Int64]
 
-    /// The rows whose relationship, which is kept in them, references one of the keys.
+    /// Returns the rows that reference one of the keys by a relationship with the key in the row.
     ///
     /// - Parameter entity: The entity that declares the relationship.
     func keysReferring(
@@ -442,26 +441,26 @@ extension SaveLookup {
     package func prepare(for questions: @autoclosure () -> SaveQuestions) throws {}
 }
 
-/// What the planning of a save is going to ask.
+/// The next questions of a save's planning.
 package struct SaveQuestions {
     /// Rows as a context has read them: have they changed?
     package var read: [(entity: EntityDescription, records: [Record])] = []
-    /// Keys, by the number of the root: which of them has no row?
+    /// Keys without a row, by the number of the root?
     package var targets: [Int: Set<Int64>] = [:]
-    /// Keys, by the number of the root: which rows reference one of them?
+    /// Rows that reference one of these keys, by the number of the root?
     package var deletions: [Int: Set<Int64>] = [:]
-    /// Records that set unique values: which rows hold them?
+    /// Rows that hold the unique values of these records?
     package var claims: [(key: UniqueKey, entity: EntityDescription, records: [Record])] = []
     /// Records that set a one-to-one that is its own inverse: which rows do not agree with them?
     package var ownInverses: [(key: UniqueKey, entity: EntityDescription, records: [Record])] = []
-    /// Rows: to which others are they linked by pairs?
+    /// Rows that are linked to these by pairs?
     package var memberships: [SavePlan.Membership] = []
 
     package init() {}
 }
 
 extension EntityDescription {
-    /// The relationships whose keys are in the entity's rows, and that the entity itself declares.
+    /// The relationships with keys in the entity's rows that the entity itself declares.
     package var keptRelationships: [RelationshipDescription] {
         relationships.filter { relationship in
             relationship.slot != nil
@@ -486,26 +485,27 @@ package struct UniqueHolder {
 /// Says how the conflicts of a save are decided: a merge policy, or a program's own. It is called
 /// inside the transaction, before anything is written, and changes nothing.
 package protocol ConflictArbiter {
-    /// How conflicts are decided without a policy of the program; nil where they are not.
+    /// The strategy for conflicts without a policy of the program; nil if conflicts are not
+    /// resolved.
     var strategy: ConflictStrategy? { get }
 
-    /// Whether keys that reference no row are looked for. Otherwise the store refuses them.
+    /// Whether to find keys that reference no row. Otherwise the store rejects them.
     var checksKeys: Bool { get }
 
-    /// How each of these conflicts is decided.
+    /// Returns a verdict for each conflict.
     ///
-    /// - Throws: What says that the save is refused.
+    /// - Throws: The error of the rejected save.
     func judge(_ conflicts: [RowConflict]) throws -> [Verdict]
 
-    /// How each of these collisions is decided.
+    /// Returns a strategy for each collision.
     ///
-    /// - Throws: What says that the save is refused.
+    /// - Throws: The error of the rejected save.
     func judge(_ collisions: [UniqueCollision]) throws -> [ConflictStrategy]
 
     /// The error for collisions that the strategies do not resolve.
     func refusal(of collisions: [UniqueCollision]) -> any Error
 
-    /// Throws what there is to say about keys that still reference deleted rows. What it says
-    /// nothing about, the store refuses.
+    /// Throws an error about keys that still reference deleted rows. If it does not throw, the
+    /// store rejects them.
     func refuse(_ keys: [DanglingKey], in plan: SavePlan) throws
 }
