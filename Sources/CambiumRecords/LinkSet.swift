@@ -1,5 +1,6 @@
 /// The members of a relationship that is kept elsewhere (in the destination's rows or in a join
-/// table), as one object sees them: what the store has, and what was added and removed since.
+/// table), as one object sees them: the members in the store, with the additions and removals
+/// since.
 ///
 /// It holds keys, not objects, so that objects never hold each other.
 public struct LinkSet {
@@ -16,14 +17,14 @@ public struct LinkSet {
         }
     }
 
-    /// The members in the store, in their order, or sorted by key where they have none; nil while
-    /// they were not read.
+    /// The members in the store, in their order, or sorted by key if they have none; nil while they
+    /// were not read.
     public private(set) var stored: [Member]?
-    /// The commit up to which `stored` is known to be right.
+    /// The commit up to which `stored` is known to be correct.
     public private(set) var readAt: Int64 = 0
     package private(set) var added = MemberTable()
     package private(set) var removed: Set<Int64> = []
-    /// The order of an ordered relationship; nil for others, which pay for one word only.
+    /// The order of an ordered relationship; nil for others, to save memory.
     private var ordering: Ordering?
 
     /// - Parameter isOrdered: Whether the relationship keeps an order.
@@ -38,8 +39,8 @@ public struct LinkSet {
     /// Whether members were added, or moved in their order.
     public var hasAdditions: Bool { !added.isEmpty || ordering?.changes.isEmpty == false }
 
-    // What is in the store may not be known, so the last word is kept even where it changes
-    // nothing: a member that was added and taken out again may have been there before.
+    // The store's members may be unknown. For this reason, the last change is kept even if it
+    // changes nothing: a member that was added and removed again may have been a member before.
 
     package mutating func add(_ member: Member) {
         let wasRemoved = !removed.isEmpty && removed.remove(member.key) != nil
@@ -63,7 +64,7 @@ public struct LinkSet {
         reorder { $0.forgetCurrent() }
     }
 
-    /// The members as they are now, in their order, or sorted by key where they have none.
+    /// The members as they are now, in their order, or sorted by key if they have none.
     public var members: [Member] {
         if let ordering { return ordering.current ?? orderedMembers(ordering) }
         let base = stored ?? []
@@ -84,7 +85,7 @@ public struct LinkSet {
             || (!added.isEmpty && added.keys.contains(where: keys.contains))
     }
 
-    /// Makes the changes part of what the store has, after a save.
+    /// Applies the changes to the stored members, after a save.
     public mutating func commit() {
         if stored != nil { stored = members }
         discardChanges()
@@ -102,7 +103,7 @@ public struct LinkSet {
     /// Whether anything was changed about one member.
     public func hasChange(of key: Int64) -> Bool { added[key] != nil || removed.contains(key) }
 
-    /// Forgets what was read, and what was changed about one member.
+    /// Forgets the stored members, and the changes of one member.
     public mutating func forgetChange(of key: Int64) {
         _ = added.remove(key)
         removed.remove(key)
@@ -110,8 +111,8 @@ public struct LinkSet {
         forget()
     }
 
-    /// Keeps of the changes those that still are some, after the members were read. Whom the store
-    /// has keeps the place that it was given here.
+    /// Keeps only the changes that still differ from the store, after the members were read. A
+    /// member that the store has keeps its place from here.
     public mutating func keepChanges(
         added isAdded: (Member) -> Bool, removed isRemoved: (Int64) -> Bool
     ) {
@@ -132,7 +133,7 @@ public struct LinkSet {
         }
     }
 
-    /// Forgets what was read, so that the next access reads again.
+    /// Forgets the stored members, so that the next access reads them again.
     public mutating func forget() {
         stored = nil
         reorder { $0.forgetCurrent() }
@@ -140,8 +141,8 @@ public struct LinkSet {
 
     // MARK: Order
 
-    /// A class, so that unordered sets do not carry its parts about; copied before it is changed
-    /// where two sets share it.
+    /// A class, so that unordered sets do not contain its parts. If two sets share it, it is copied
+    /// before it is changed.
     private final class Ordering {
         var changes = LinkOrder()
         /// The members in order, once they were worked out.
@@ -174,7 +175,7 @@ public struct LinkSet {
         }
     }
 
-    /// What was done to the order since it was saved; nil where there is none.
+    /// The changes of the order since it was saved; nil if there is no order.
     package var order: LinkOrder? { ordering?.changes }
 
     /// Whether ``members`` has to be computed again at each use.
@@ -207,7 +208,7 @@ public struct LinkSet {
         }
     }
 
-    /// Forgets who was put where. Who was added stays, at the end.
+    /// Forgets the places of moved members. Added members are kept, at the end.
     public mutating func discardPlaces() {
         let added = added
         reorder {
@@ -239,19 +240,20 @@ public struct LinkSet {
     }
 }
 
-/// What was done to the order of an ordered to-many since it was saved: whom was put where, and who
-/// came at the end.
+/// The changes of the order of a to-many since it was saved: the members that were moved, and the
+/// members that were appended.
 ///
-/// It says what is to be different, not how the whole list is to look. So it can be laid over the
-/// list as another context has left it meanwhile: a member that was put somewhere stands behind the
-/// same member as here (behind the nearest one before it that is still there; at the front where
-/// there is none), additions come at the end, and everything else stays as they have it.
+/// It describes the differences, not the complete list. For this reason it can be applied to the
+/// list that another context has saved meanwhile. A moved member is placed behind the same member
+/// as here (behind the nearest one before it that still exists; at the front if there is none).
+/// Additions are appended, and everything else keeps its order.
 package struct LinkOrder: Hashable, Sendable {
-    /// Who was added, in that order. One that the store has already keeps its place there.
+    /// The added members, in their order. A member that the store has already keeps its place
+    /// there.
     package private(set) var appended: [Int64] = []
-    /// Who loses the place that it has in the store and comes at the end, among `appended`.
+    /// The members that lose their place in the store and are appended, among `appended`.
     package private(set) var movedToEnd: Set<Int64> = []
-    /// Who was put somewhere.
+    /// The members that were moved.
     package private(set) var placed: Set<Int64> = []
     /// The list as it was when it was last read, or when a member was moved.
     package private(set) var arrangement: [Int64] = []
@@ -283,12 +285,12 @@ package struct LinkOrder: Hashable, Sendable {
             appended.remove(at: index)
         }
         movedToEnd.remove(key)
-        // Should it come back, then at the end, and no other member moves there with it.
+        // If it is added again, it is appended, and no other member moves to the end with it.
         if !placed.isEmpty { arrangement.removeAll { $0 == key } }
     }
 
-    /// Takes note that the store has a member that was added. It stays where it was put; else it
-    /// has its place there, and may be added again once it was taken out.
+    /// Notes that the store has an added member. If it was moved, it keeps its place. Otherwise it
+    /// has its place in the store, and may be added again after a removal.
     package mutating func forgetAddition(of key: Int64) {
         guard !movedToEnd.contains(key), let index = appended.firstIndex(of: key) else { return }
         appended.remove(at: index)
@@ -302,12 +304,12 @@ package struct LinkOrder: Hashable, Sendable {
         movedToEnd.subtract(keys)
     }
 
-    /// Takes note of the list as it came out, which may have members that others added.
+    /// Notes the resulting list. It may have members that others added.
     package mutating func note(_ arrangement: @autoclosure () -> [Int64]) {
         if !placed.isEmpty { self.arrangement = arrangement() }
     }
 
-    /// Puts members at the end, also those that have another place already.
+    /// Moves members to the end, including members that were moved before.
     package mutating func moveToEnd(_ keys: [Int64], known: Set<Int64>) {
         let moved = Set(keys)
         placed.subtract(moved)
@@ -329,7 +331,7 @@ package struct LinkOrder: Hashable, Sendable {
         if placed.remove(key) != nil { placed.insert(other) }
     }
 
-    /// Forgets who was put where; additions stay, at the end.
+    /// Forgets the places of moved members; additions are kept, at the end.
     package mutating func discardPlaces(additions: (Int64) -> Bool) {
         appended += arrangement.filter { placed.contains($0) && additions($0) }
         appended.removeAll { !additions($0) }
@@ -378,15 +380,16 @@ package struct LinkOrder: Hashable, Sendable {
 
 /// Members of a relationship by their keys.
 ///
-/// Most come in the order of their keys, as new objects do, and none is removed: these are a sorted
-/// array, which takes a fraction of the time and the memory of a dictionary. Those that come out of
-/// order, and all once one is removed from their midst, are in a dictionary.
+/// Most are added in the order of their keys, as new objects are, and none is removed: these are a
+/// sorted array. It needs a fraction of the time and the memory of a dictionary. Members that are
+/// added out of order are in a dictionary; so are all members once one is removed from their
+/// middle.
 package struct MemberTable: Equatable {
     package typealias Member = LinkSet.Member
 
     /// In the order of their keys.
     private var run: [Member] = []
-    /// Those that are not in the run.
+    /// The members that are not in the run.
     private var others: [Int64: Member] = [:]
 
     package var isEmpty: Bool { run.isEmpty && others.isEmpty }
@@ -419,7 +422,7 @@ package struct MemberTable: Equatable {
         return others.updateValue(member, forKey: member.key) == nil
     }
 
-    /// - Returns: Whether it was there.
+    /// - Returns: Whether it was a member.
     package mutating func remove(_ key: Int64) -> Bool {
         guard let place = place(of: key) else {
             return !others.isEmpty && others.removeValue(forKey: key) != nil
@@ -434,7 +437,7 @@ package struct MemberTable: Equatable {
         return others.removeValue(forKey: key) != nil
     }
 
-    /// Where a key is in the run.
+    /// The index of a key in the run.
     private func place(of key: Int64) -> Int? {
         guard let last = run.last, key <= last.key else { return nil }
         var (low, high) = (0, run.count - 1)

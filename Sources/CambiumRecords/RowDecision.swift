@@ -2,7 +2,7 @@ import CambiumModel
 
 /// A row that others changed or deleted after this context had read it.
 package struct ConflictingRow {
-    /// What the save wants of the row.
+    /// The intention of the save for the row.
     package enum Intent: CaseIterable, Sendable {
         /// That it is as it was; nothing is written.
         case check
@@ -13,14 +13,14 @@ package struct ConflictingRow {
     }
 
     package let intent: Intent
-    /// The row that our change started from; nil where there was none: the save was to insert a row
-    /// again that others have inserted again before.
+    /// The row on which our change is based. Nil if the save was to insert a row again that others
+    /// have inserted again before.
     package let base: Record?
     /// The row as the context has it.
     package let ours: Record
     /// The slots that the context has set.
     package let changed: SlotSet
-    /// The row as the store has it; nil where it was deleted.
+    /// The row in the store; nil if it was deleted.
     package let theirs: PlacedRecord?
 
     package init(
@@ -34,7 +34,7 @@ package struct ConflictingRow {
     }
 }
 
-/// What a save does about a row in conflict.
+/// The decision of a save about a row in conflict.
 package struct RowDecision {
     package enum Row {
         /// These slots of the record are written over the row; the record has the row's version.
@@ -47,13 +47,13 @@ package struct RowDecision {
         case leave
     }
 
-    /// What becomes of the object's pairs in join tables.
+    /// The decision about the object's pairs in join tables.
     package enum Links: Sendable {
         /// The changes are written.
         case asChanged
         /// The changes are discarded.
         case discarded
-        /// The pairs are to be exactly those that the context has read.
+        /// The pairs become exactly the ones that the context has read.
         case exactlyOurs
         /// All pairs that the context knows are inserted again.
         case restored
@@ -119,26 +119,26 @@ extension ConflictStrategy {
     }
 }
 
-/// How a conflict between a save and what others have saved meanwhile is decided: a merge policy
-/// that neither refuses the save nor asks the program.
+/// A strategy for conflicts between a save and the saves of others: a merge policy that neither
+/// rejects the save nor calls the program.
 package enum ConflictStrategy: CaseIterable, Sendable {
     /// The store's row stays as it is.
     case rollback
     /// Our row is written as it is.
     case overwrite
-    /// Both changes count; where both sides changed a property, the store's value stays.
+    /// Both changes are kept; if both sides changed a property, the store's value wins.
     case storeTrump
-    /// Both changes count; where both sides changed a property, our value stays.
+    /// Both changes are kept; if both sides changed a property, our value wins.
     case objectTrump
 
-    /// Whether our side stays, where the two exclude each other.
+    /// Whether our side wins if the two exclude each other.
     package var keepsOurs: Bool { self == .objectTrump || self == .overwrite }
 }
 
 /// Merges two changes of a row, property by property from three rows: the base that the change
 /// started from, ours and theirs.
 package struct PropertyMerge {
-    /// Whether our value stays where both sides changed a property that has no rule of its own.
+    /// Whether our value wins if both sides changed a property without a rule of its own.
     private let keepsOurs: Bool
     private let rules: MergeRules
     private let writer: RecordWriter
@@ -149,10 +149,10 @@ package struct PropertyMerge {
         self.writer = writer
     }
 
-    /// Theirs, with our changes on top where they do not yield.
+    /// Merges our changes into their row, unless a change loses.
     ///
-    /// - Returns: The merged row and the slots that differ from theirs, which are to be written; nil
-    ///   where none does: who has read their row has read the latest then.
+    /// - Returns: The merged row and the slots that differ from theirs and have to be written. Nil
+    ///   if none does: a context that has their row then has the latest.
     package func merge(
         _ theirs: PlacedRecord, ours: Record, base: Record, changed: SlotSet
     ) -> (PlacedRecord, SlotSet)? {
@@ -225,8 +225,8 @@ package struct PropertyMerge {
         }
     }
 
-    /// Adds our difference to a decimal of any scale. Where the sum would not be exact, theirs
-    /// stays.
+    /// Adds our difference to a decimal of any scale. If the sum would not be exact, their value is
+    /// kept.
     private func addDecimals(
         _ slot: Int, _ base: Record, _ ours: Record, to merged: inout PlacedRecord,
         _ shape: RecordShape
@@ -244,7 +244,7 @@ package struct PropertyMerge {
 
     /// Merges JSON arrays as sets.
     ///
-    /// - Returns: False where one of the three is none.
+    /// - Returns: False if one of the three is not an array.
     private func unite(
         _ slot: Int, _ base: Record, _ ours: Record, to merged: inout PlacedRecord,
         _ shape: RecordShape
@@ -262,14 +262,13 @@ package struct PropertyMerge {
     }
 }
 
-/// The elements of a JSON array as texts, for merging arrays whose elements' type is unknown.
+/// The elements of a JSON array as strings, for merging arrays with an unknown element type.
 ///
-/// What this library wrote has sorted keys and no white space, so that equal elements are equal
-/// texts.
+/// JSON of this library has sorted keys and no white space: equal elements are equal strings.
 struct JSONArrayText {
     private(set) var elements: [ArraySlice<UInt8>]
 
-    /// Takes an array apart; nil where the text is none.
+    /// Splits an array into its elements; nil if the string is not an array.
     init?(_ json: [UInt8]) {
         var bytes = json[...]
         Self.trim(&bytes)
@@ -331,7 +330,7 @@ struct JSONArrayText {
             + [UInt8(ascii: "]")]
     }
 
-    /// Their elements without those that we removed, and those that we added, which come last.
+    /// Their elements without the ones that we removed, then the ones that we added.
     static func union(
         base: JSONArrayText, ours: JSONArrayText, theirs: JSONArrayText
     ) -> JSONArrayText {

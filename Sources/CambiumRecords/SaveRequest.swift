@@ -1,14 +1,14 @@
 import CambiumModel
 import Synchronization
 
-/// What a save writes.
+/// The content of a save.
 package struct SaveRequest {
     /// New rows, by entity.
     package struct Insertion {
         package let entity: EntityDescription
         package var records: [Record]
-        /// For each record the defaults that were made for it; empty where the entity has none that
-        /// a merge of unique values looks at.
+        /// For each record the defaults that were generated for it; empty if the entity has none
+        /// that a merge of unique values needs.
         package var defaults: [[Int: StoredValue]] = []
 
         package init(entity: EntityDescription, records: [Record]) {
@@ -17,14 +17,14 @@ package struct SaveRequest {
         }
     }
 
-    /// Changed rows whose changes are in the same slots, by entity.
+    /// Changed rows with changes in the same slots, by entity.
     package struct Update {
         package let entity: EntityDescription
         package let slots: SlotSet
         /// The new values, with the version that the change is based on.
         package var records: [Record]
-        /// The rows that the changes are based on, as the context has read them; empty where the
-        /// rows were read in the transaction that writes them.
+        /// The rows on which the changes are based, as the context has read them; empty if the rows
+        /// were read in the transaction that writes them.
         package var bases: [Record] = []
 
         package init(
@@ -37,12 +37,12 @@ package struct SaveRequest {
         }
     }
 
-    /// Rows of which nothing is written, but a conflict counts, by entity.
+    /// Rows that are not written but checked for conflicts, by entity.
     package struct Check {
         package let entity: EntityDescription
         package var records: [Record] = []
-        /// For each record what was set to the value that it has; nil for an object that only has to
-        /// be unchanged.
+        /// For each record the slots that were set to equal values; nil for an object that only has
+        /// to be unchanged.
         package var changes: [Change?] = []
 
         package init(entity: EntityDescription) {
@@ -50,7 +50,7 @@ package struct SaveRequest {
         }
 
         package struct Change {
-            /// The row that the change is based on; nil where links alone were changed.
+            /// The row on which the change is based; nil if only links were changed.
             package let base: Record?
             /// The stored slots that were set.
             package let slots: SlotSet
@@ -99,7 +99,7 @@ package struct SaveRequest {
         }
     }
 
-    /// What was done to the lists of an ordered relationship.
+    /// The changes to the lists of an ordered relationship.
     package struct Order {
         /// One list.
         package struct List {
@@ -143,7 +143,7 @@ package struct SaveRequest {
         }
     }
 
-    /// Who saves, as the history names it.
+    /// The author of the save in the history.
     package var author = TransactionAuthor()
     package var checks: [Check] = []
     package var deletions: [Deletion] = []
@@ -151,8 +151,8 @@ package struct SaveRequest {
     package var insertions: [Insertion] = []
     package var links: [Links] = []
     package var orders: [Order] = []
-    /// The members of changed objects, which a conflict may have written as a whole; empty under
-    /// merge policies that write changes of links only.
+    /// The members of changed objects. A conflict may require writing all of them. Empty if the
+    /// merge policy writes changes of links only.
     package var members: [RowIdentity: [Members]] = [:]
     /// Keeps the records of this request alive.
     package var pages: [RowPage] = []
@@ -160,7 +160,7 @@ package struct SaveRequest {
     package init() {}
 }
 
-/// Who makes a transaction, as the history names it.
+/// The author of a transaction in the history.
 package struct TransactionAuthor: Sendable {
     package var name: String?
     package var contextName: String?
@@ -176,10 +176,10 @@ public struct EntityChanges: Sendable {
     /// A new row.
     public struct InsertedRow: Sendable {
         @usableFromInline package let key: Int64
-        /// The row, where rows are attached.
+        /// The row, if rows are attached.
         public let placed: PlacedRecord?
 
-        /// Tells of a new row.
+        /// Describes a new row.
         @inlinable
         public init(key: Int64, placed: PlacedRecord?) {
             self.key = key
@@ -190,14 +190,14 @@ public struct EntityChanges: Sendable {
     /// A changed row.
     public struct UpdatedRow: Sendable {
         @usableFromInline package let key: Int64
-        /// The slots that were set; empty where only links changed, and the row is as it was.
+        /// The slots that were set; empty if only links changed, and the row is unchanged.
         public let slots: SlotSet
         /// The names of relationships kept elsewhere that changed.
         public var links: [String]
-        /// The row, where rows are attached and there is one.
+        /// The row, if rows are attached and there is one.
         public let placed: PlacedRecord?
 
-        /// Tells of a changed row.
+        /// Describes a changed row.
         @inlinable
         public init(key: Int64, slots: SlotSet, links: [String], placed: PlacedRecord?) {
             self.key = key
@@ -207,15 +207,15 @@ public struct EntityChanges: Sendable {
         }
     }
 
-    /// Of a commit that changed more rows no observer learns which: to read everything again is
-    /// cheaper then than to keep lists for all who may want to know.
+    /// If a commit changed more rows, observers do not receive their keys: it is cheaper to read
+    /// everything again than to keep lists for all observers.
     public static let maximumListedRows = 100_000
 
     package let entity: EntityDescription
     package var inserted: [InsertedRow] = []
     package var updated: [UpdatedRow] = []
-    /// Rows whose derived columns alone have other values. Their versions are what they were, so a
-    /// reader that needs them reads them again.
+    /// Rows with changed values in derived columns only. Their versions are unchanged; a reader
+    /// that needs the values reads them again.
     public var refreshed: [UpdatedRow] = []
     package var deleted: [Int64] = []
 
@@ -223,7 +223,7 @@ public struct EntityChanges: Sendable {
 }
 
 extension EntityChanges.UpdatedRow {
-    /// A row of which any property may be other now.
+    /// A row with possible changes to any property.
     public static func anything(of entity: EntityDescription, _ key: Int64) -> Self {
         let links = entity.relationships.filter { $0.slot == nil && !$0.isTransient }
         return Self(
@@ -231,7 +231,7 @@ extension EntityChanges.UpdatedRow {
     }
 }
 
-/// A wish that a request end early, which any thread may have.
+/// A request to end another request early. Any thread may make it.
 package final class Interruption: Sendable {
     private let isWished = Atomic(false)
     private let followsTask: Bool

@@ -12,7 +12,7 @@ public struct StoreIdentifier: Hashable, Sendable {
         one.low == other.low && one.high == other.high
     }
 
-    /// What objects have that belong to no store.
+    /// The identifier of objects that belong to no store.
     public static let none = StoreIdentifier(high: 0, low: 0)
 
     package init(_ uuid: UUID) {

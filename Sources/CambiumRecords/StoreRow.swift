@@ -1,13 +1,13 @@
-/// The row that a fetch stands at, valid during the call that hands it over: the next row comes in
-/// the same object. (A value would count the references in it up and down, for each row.)
+/// The current row of a fetch, valid during the call that receives it: the next row uses the same
+/// object. (With a value, the references in it would be counted for each row.)
 public final class StoreRow {
-    // Safety: written by a fetch between the calls in which they are read. Other modules inline how
-    // they are reached: an access of their own would be checked, for each row.
+    // Safety: written by a fetch between the calls that read it. Other modules inline the access to
+    // the members: otherwise each access would be checked, for each row.
     @exclusivity(unchecked) @usableFromInline var place: (key: Int64, version: Int64, entity: Int)
-    /// The values of the row; nil where only its key was asked for.
+    /// The values of the row; nil if only its key was requested.
     @usableFromInline let values: (any RowValues)?
 
-    /// - Parameter values: The values of the row; nil where only its key was asked for.
+    /// - Parameter values: The values of the row; nil if only its key was requested.
     public init(
         key: Int64 = 0, version: Int64 = 0, entity: Int = 0, values: (any RowValues)? = nil
     ) {
@@ -22,13 +22,13 @@ public final class StoreRow {
     /// The number of the row's own entity.
     @inlinable public var entity: Int { place.entity }
 
-    /// Goes to the next row.
+    /// Moves to the next row.
     @inlinable
     public func move(to key: Int64, version: Int64 = 0, entity: Int) {
         place = (key, version, entity)
     }
 
-    /// Reads the row's values into a record; nil where only its key was asked for.
+    /// Reads the row's values into a record; nil if only its key was requested.
     @inlinable
     public func values(in writer: RecordWriter) throws -> PlacedRecord? {
         try values?.record(of: self, in: writer)
@@ -37,7 +37,7 @@ public final class StoreRow {
 
 /// The values of the row that a fetch stands at.
 public protocol RowValues: AnyObject {
-    /// Reads them into a record; nil where there are none.
+    /// Reads the values into a record; nil if there are none.
     func record(of row: StoreRow, in writer: RecordWriter) throws -> PlacedRecord?
 }
 

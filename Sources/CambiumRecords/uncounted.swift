@@ -1,8 +1,9 @@
-/// An object that something else is sure to keep for as long as it is used here.
+/// Returns a reference without reference counting, to an object that is certain to be kept while it
+/// is used here.
 ///
-/// Swift counts a reference that it has loaded from somewhere up and down again around each use, as
-/// the place might change meanwhile. Where it does not change that is wasted, and in a loop over
-/// objects the counting takes longer than the work: each is an atomic operation.
+/// Swift increments and decrements the count of a loaded reference around each use, because the
+/// variable might change meanwhile. If it does not change, this is wasted work. In a loop over
+/// objects it takes longer than the work itself: each is an atomic operation.
 ///
 /// ```swift
 /// // Safety: the context keeps its maps.

@@ -19,17 +19,17 @@ public final class EntityDescription: Sendable, CustomReflectable, CustomStringC
     public let isGenerated: Bool
     package let layout: RecordLayout
     package let shape: RecordShape
-    /// The attribute that a slot holds, where it holds one.
+    /// The attribute of each slot, or nil.
     public let attributes: [Attribute?]
     /// The slots that have a column.
     public let storedSlots: SlotSet
-    /// The slots of derived attributes, which the program never sets.
+    /// The slots of derived attributes. The program never sets them.
     public let derivedSlots: SlotSet
     /// The stored slots that a save writes.
     package var writtenSlots: SlotSet { storedSlots.subtracting(derivedSlots) }
     /// Whether there are values that are in memory only.
     public let hasTransients: Bool
-    /// The slots of those.
+    /// The slots of transient values.
     public let transientSlots: [Int]
     /// The slots of attributes that must have a value.
     public let requiredSlots: SlotSet
@@ -39,31 +39,31 @@ public final class EntityDescription: Sendable, CustomReflectable, CustomStringC
     package let dateSlots: SlotSet
     /// The to-one relationships that must reference an object, by number.
     public let requiredToOnes: [Int]
-    /// The slots of to-ones whose other side is a to-one, too.
+    /// The slots of one-to-one relationships with the key on this side.
     public let partnerSlots: SlotSet
     /// The slots of large data that may lie in files.
     public let externalSlots: SlotSet
     /// The fetched properties, inherited ones first; generated code knows them by number.
     public let fetchedProperties: [FetchedProperty]
-    /// What makes optional composite values whole.
+    /// The rules that make optional composite values complete.
     public let presenceRules: [PresenceRule]
     /// All relationships, inherited ones first; generated code knows them by number.
     public let relationships: [RelationshipDescription]
-    /// For each relationship, where its key is; nil where this side keeps none, or where the key
-    /// does not say it all.
+    /// For each relationship, the place of its key; nil if this side keeps no key, or if the
+    /// destination also depends on an entity slot.
     public let keyPlaces: [KeyPlace?]
     /// Whether a relationship may keep an object from being deleted.
     public let deniesDeletion: Bool
-    /// A record with the model's defaults, which new objects start from and invalid objects show.
+    /// A record with the model's defaults. New objects start with it, and invalid objects show it.
     public let template: PlacedRecord
-    /// The slots whose default is generated for each object.
+    /// The slots with a default that is generated for each object.
     public let dynamicDefaults: [(slot: Int, value: DefaultValue)]
-    /// Whether new objects note those defaults: a merge of unique values wants to know which values
-    /// the program has set.
+    /// Whether new objects note these defaults: a merge of unique values needs to know the values
+    /// that the program has set.
     public let remembersDefaults: Bool
     /// The rules of the entity and its ancestors.
     public let rules: [Rule]
-    /// What merging two changes of a row needs.
+    /// The rules for merging two changes of a row.
     package let mergeRules: MergeRules
 
     /// The entity's name.
@@ -173,7 +173,7 @@ public final class EntityDescription: Sendable, CustomReflectable, CustomStringC
     }
 }
 
-/// The slots of an entity, sorted by what their attributes are.
+/// The slots of an entity, by the kind of their attributes.
 private final class EntitySlots {
     private(set) var attributes: [Attribute?] = []
     private(set) var stored = SlotSet()
@@ -211,14 +211,14 @@ private final class EntitySlots {
     }
 }
 
-/// What merging two changes of a row takes from the model.
+/// The parts of the model for merging two changes of a row.
 package final class MergeRules: Sendable {
     package let shape: RecordShape
     /// The slots that have a column.
     package let stored: SlotSet
-    /// The slots of derived attributes, which the store computes.
+    /// The slots of derived attributes. The store computes them.
     package let derived: SlotSet
-    /// The merge rule of each slot's attribute, where it has one.
+    /// The merge rule of each slot's attribute, or nil.
     package let rules: [MergeRule?]
     /// The slots of decimals of any scale.
     package let anyDecimals: SlotSet
@@ -235,18 +235,18 @@ package final class MergeRules: Sendable {
     }
 }
 
-/// A relationship in numbers instead of names, for code that handles rows. A class, because setters and deletes look at one for
-/// every object: a struct of names would be copied each time.
+/// A relationship in numbers instead of names, for code that handles rows. A class, because setters
+/// and deletes look at one for every object: a struct of names would be copied each time.
 public final class RelationshipDescription: Sendable {
     @usableFromInline package let relationship: Relationship
     /// The number among the entity's relationships.
     public let ordinal: Int
     @usableFromInline package let place: Place
-    /// Whether this side writes the pairs, where it is kept in pairs.
+    /// Whether this side writes the pairs of a join table.
     public let ownsPairs: Bool
     /// The slot of the destination's key, for a to-one that this side keeps.
     public let slot: Int?
-    /// The slot of the destination's entity, where that has sub-entities.
+    /// The slot of the destination's entity, if it has sub-entities.
     public let entitySlot: Int?
     /// The number of the destination entity.
     public let destination: Int
@@ -263,13 +263,13 @@ public final class RelationshipDescription: Sendable {
     /// Whether the store keeps the order.
     public let keepsOrder: Bool
 
-    /// Where the links of a relationship are kept.
+    /// The place of a relationship's links.
     public enum Place: Sendable {
         /// In the object's own row.
         case ownRow
         /// In the rows at the far end.
         case farRow
-        /// In pairs beside the rows.
+        /// In pairs outside of the rows.
         case pairs
         /// In memory only.
         case memory
@@ -310,12 +310,12 @@ public final class RelationshipDescription: Sendable {
     @inlinable public var isTransient: Bool { relationship.isTransient }
     /// Whether its links are pairs in a table of their own.
     @inlinable public var isJoinTable: Bool { place == .pairs }
-    /// Whether its links are asked for, because they are not in the object's own row.
+    /// Whether its links have to be read separately, because they are not in the object's own row.
     @inlinable public var isKeptElsewhere: Bool { place == .farRow || place == .pairs }
 }
 
-/// The destination of a to-one that an object's own row keeps: what a getter needs of its
-/// description, in numbers, without reference counting.
+/// The destination of a to-one relationship with the key in the object's own row: the part of its
+/// description that a getter needs, in numbers, without reference counting.
 public struct KeyPlace: Sendable {
     /// The slot of the destination's key.
     public let slot: Int
@@ -333,7 +333,7 @@ extension KeptDates {
         }
     }
 
-    /// The slot of a date that the store cannot keep; nil where there is none.
+    /// The slot of a date that the store cannot keep; nil if there is none.
     package func unkeptSlot(of record: Record, _ slots: SlotSet) -> Int? {
         slots.slots.first { record.hasValue($0) && kept(record.real($0)) == nil }
     }

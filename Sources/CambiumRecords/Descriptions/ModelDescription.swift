@@ -5,19 +5,19 @@ import Synchronization
 public final class ModelDescription: Sendable, CustomReflectable, CustomStringConvertible {
     package let model: Model
     @usableFromInline package let entities: [EntityDescription]
-    /// Fetched and linked classes may be asked for their entity.
+    /// The numbers of the entities by name, for the classes of fetched and linked objects.
     @usableFromInline let indexByName: [String: Int]
     /// For each entity the numbers of the entities in its family, itself first.
     public let families: [[Int]]
-    /// For each entity the relationships (by identity) whose links a change of its objects can
+    /// For each entity the relationships (by identity) with links that a change of its objects can
     /// touch: its own and their inverses.
     public let touchedRelationships: [[Int]]
     /// For each entity the relationships that reference its objects and have no inverse, with
     /// the number of the entity that declares them.
     public let oneWayLinks: [[(owner: Int, relationship: RelationshipDescription)]]
-    /// What no two rows share.
+    /// The values that no two rows can share.
     package let uniqueKeys: [UniqueKey]
-    /// For each entity those of one-to-one relationships, which the store has no index for.
+    /// For each entity the keys of one-to-one relationships. The store has no index for them.
     package let partnerKeys: [[UniqueKey]]
     private let preparations = Mutex<[ObjectIdentifier: any Sendable]>([:])
 
@@ -38,8 +38,9 @@ public final class ModelDescription: Sendable, CustomReflectable, CustomStringCo
 
     /// - Parameters:
     ///   - types: The classes of the objects, by the names of their entities.
-    ///   - common: The class of the others.
-    ///   - generated: The names of the entities whose classes have the checks of the model's limits.
+    ///   - common: The class of the other objects.
+    ///   - generated: The names of the entities with classes that have the checks of the model's
+    ///     limits.
     public init(
         _ model: Model, types: [String: AnyClass], common: AnyClass, generated: Set<String> = []
     ) {
@@ -111,11 +112,11 @@ public final class ModelDescription: Sendable, CustomReflectable, CustomStringCo
         }
     }
 
-    /// How many hierarchies there are.
+    /// The number of hierarchies.
     public var rootCount: Int { entities.count { $0.rootIndex == $0.index } }
 
-    /// Whether a description is one of these: that of an identity which came as text, or from a
-    /// container of its own, may be of another model.
+    /// Whether a description belongs to this model. The description of an identity that was decoded
+    /// from a string, or that is from another container, may be of another model.
     @inlinable @inline(__always)
     public func isOwn(_ entity: EntityDescription) -> Bool {
         entities.indices.contains(entity.index) && entities[entity.index] === entity
@@ -179,13 +180,13 @@ public final class ModelDescription: Sendable, CustomReflectable, CustomStringCo
 }
 
 /// Values that no two rows of an entity's family share: those of a unique constraint, or the key of
-/// a one-to-one relationship, whose destination has one partner.
+/// a one-to-one relationship.
 package final class UniqueKey: Sendable {
     /// The number of the entity that declares it.
     package let declarer: Int
     /// The names of the properties.
     package let properties: [String]
-    /// Their slots, which are the same in every entity of the family.
+    /// Their slots. They are the same in every entity of the family.
     package let slots: [Int]
     /// The slots that lose their values with the key: the same, and the entity of a key.
     package let writtenSlots: SlotSet
@@ -196,7 +197,7 @@ package final class UniqueKey: Sendable {
     /// Whether a row must have the values.
     package let isRequired: Bool
 
-    /// - Returns: Nil where a property has no column.
+    /// - Returns: Nil if a property has no column.
     package init?(constraint: UniqueConstraint, of entity: EntityDescription) {
         let slots = constraint.properties.compactMap { entity.layout.slot(of: $0) }
         guard slots.count == constraint.properties.count,
@@ -218,7 +219,7 @@ package final class UniqueKey: Sendable {
         isRequired = false
     }
 
-    /// - Returns: Nil where the relationship is not the side of a one-to-one that keeps the key.
+    /// - Returns: Nil if the relationship is not the side of a one-to-one with the key.
     package init?(partner relationship: RelationshipDescription, of entity: EntityDescription) {
         guard let slot = relationship.slot, let name = relationship.relationship.inverse,
             let destination = entity.model.entity(named: relationship.relationship.destination),
@@ -236,7 +237,7 @@ package final class UniqueKey: Sendable {
         isRequired = !relationship.relationship.isOptional
     }
 
-    /// The values of a record; nil where one is missing, as that never collides.
+    /// The values of a record; nil if one is missing, because it never collides then.
     package func values(of record: Record, _ shape: RecordShape) -> [StoredValue]? {
         var values: [StoredValue] = []
         for slot in slots {
@@ -251,7 +252,7 @@ package final class UniqueKey: Sendable {
         return values
     }
 
-    /// All keys of a model: for each entity those that it declares itself.
+    /// All keys of a model: for each entity the ones that it declares itself.
     package static func all(of entities: [EntityDescription]) -> [UniqueKey] {
         entities.flatMap { description in
             let own = Set(description.entity.relationships.map(\.name))
@@ -271,7 +272,7 @@ extension ModelDescription {
         uniqueKeys.filter { !$0.isPartner && families[$0.declarer].contains(entity.index) }
     }
 
-    /// Those of them that include no relationship.
+    /// The unique constraints without relationships.
     package func attributeConstraints(of entity: EntityDescription) -> [UniqueKey] {
         uniqueConstraints(of: entity).filter { unique in
             unique.slots.allSatisfy { entity.attributes[$0] != nil }

@@ -2,11 +2,11 @@ import CambiumModel
 
 /// A row in memory: an address inside a ``RowPage``.
 ///
-/// In front of the base lie the presence bits (word i ends i words before the base; a set bit means
-/// that the slot has a value), at the base the key and the version, then a slot of eight bytes for
-/// each value. A slot of text or data holds a distance from the base (4 bytes, signed) and a length
-/// (4 bytes); the bytes lie in the same page. A slot without a value is zero. So a slot's address
-/// depends on its number alone, whatever the entity.
+/// The presence bits are in front of the base: word i ends i words before the base, and a set bit
+/// means that the slot has a value. The key and the version are at the base, then a slot of eight
+/// bytes for each value. A slot of text or data holds a distance from the base (4 bytes, signed)
+/// and a length (4 bytes); the bytes are in the same page. A slot without a value is zero. As a
+/// result, a slot's address depends on its number alone, whatever the entity.
 ///
 /// Safety: a record is valid as long as its page is; the owner of one keeps the page too. It is
 /// written only before it is published (see ``RowPage``).
@@ -42,7 +42,7 @@ public struct Record {
         return word & (1 &<< UInt64(truncatingIfNeeded: slot & 63)) != 0
     }
 
-    /// The whole number in a slot; 0 without a value.
+    /// The integer in a slot; 0 without a value.
     @inlinable
     public func integer(_ slot: Int) -> Int64 {
         base.load(fromByteOffset: 16 &+ slot &* 8, as: Int64.self)
@@ -72,7 +72,7 @@ public struct Record {
             of: hasValue ? word | bit : word & ~bit, toByteOffset: offset, as: UInt64.self)
     }
 
-    /// Writes a whole number.
+    /// Writes an integer.
     @inlinable
     public func setInteger(_ slot: Int, _ value: Int64) {
         base.storeBytes(of: value, toByteOffset: 16 &+ slot &* 8, as: Int64.self)
@@ -120,7 +120,7 @@ public struct Record {
         bytes.withUnsafeBytes { RowPage.areEqual(self.bytes(slot), $0) }
     }
 
-    /// How many bytes of text and data it has.
+    /// The number of bytes of its text and data.
     public func byteCount(_ shape: RecordShape) -> Int {
         shape.byteSlots.withUnsafeBufferPointer { slots in
             slots.reduce(0) { $0 + bytes($1).count }
@@ -152,7 +152,7 @@ public struct Record {
         }
     }
 
-    /// Feeds a slot's value into a hasher: what is equal to ``isEqual(_:_:to:)`` is so to it.
+    /// Feeds a slot's value into a hasher, consistent with ``isEqual(_:_:to:)``.
     public func hash(_ slot: Int, _ kind: StorageClass, into hasher: inout Hasher) {
         guard hasValue(slot) else { return hasher.combine(0 as UInt8) }
         switch kind {
@@ -168,7 +168,7 @@ public struct Record {
 
 /// The kinds of an entity's slots, in the dense form that the loops over rows need.
 public final class RecordShape: Sendable {
-    /// How each slot is kept.
+    /// The storage class of each slot.
     public let kinds: [StorageClass]
     /// Words of presence bits in front of a record.
     public let maskWords: Int
@@ -176,11 +176,11 @@ public final class RecordShape: Sendable {
     public let prefixSize: Int
     /// Bytes from a record's base to its end, without text and data.
     public let fixedSize: Int
-    /// How many bytes a record takes, without text and data.
+    /// The size of a record in bytes, without text and data.
     @inlinable public var recordSize: Int { prefixSize + fixedSize }
     /// The slots that hold text or data.
     public let byteSlots: [Int]
-    /// Those of them that hold text.
+    /// The slots that hold text.
     let textSlots: [Int]
 
     package init(kinds: [StorageClass]) {
@@ -193,11 +193,11 @@ public final class RecordShape: Sendable {
     }
 }
 
-/// The number that tells whether a row is as it was read: each save counts it up by one.
+/// The version of a row: each save increments it by one.
 package enum RowVersion {
-    /// The version that a row which was deleted is inserted again with: one that it never had. Those
-    /// who have read the row in its former life know numbers that are far below, and take what it is
-    /// now for a change. (Microseconds since 1970: a row that comes back twice has two.)
+    /// The version of a deleted row that is inserted again: one that it never had. A context that
+    /// has read the former row knows a much lower version, and sees the new row as a change.
+    /// (Microseconds since 1970: if a row is inserted again twice, the versions differ.)
     package static var ofReinsertion: Int64 {
         Int64(Date().timeIntervalSince1970 * 1_000_000)
     }

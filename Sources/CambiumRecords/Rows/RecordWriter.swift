@@ -10,7 +10,7 @@ import CambiumModel
 
 /// Makes records, one after the other, in pages of its own.
 public final class RecordWriter {
-    // Safety: replaced as a whole, by nothing that an access calls.
+    // Safety: replaced completely, and no access calls code that replaces it.
     @exclusivity(unchecked) @usableFromInline var page = RowPage(capacity: 0)
 
     package init() {}
@@ -44,7 +44,8 @@ public final class RecordWriter {
         return copy
     }
 
-    /// Copies what a record holds into one of the same shape, whose page has room for the bytes.
+    /// Copies the values of a record into one of the same shape. Its page must have room for the
+    /// bytes.
     static func fill(_ copy: PlacedRecord, from source: Record, _ shape: RecordShape) {
         RowPage.copy(
             source.base - shape.prefixSize, shape.recordSize,
@@ -60,7 +61,8 @@ public final class RecordWriter {
         }
     }
 
-    /// Writes text or data into a slot, moving the record to a page with more room where it must.
+    /// Writes text or data into a slot. If there is not enough room, the record is moved to another
+    /// page.
     public func setBytes(
         _ bytes: UnsafeRawBufferPointer, _ slot: Int, of placed: inout PlacedRecord,
         _ shape: RecordShape
@@ -71,7 +73,7 @@ public final class RecordWriter {
 
     /// Writes text or data into a slot.
     ///
-    /// - Returns: The record's new place, where it had to move to a page with more room.
+    /// - Returns: The record's new place, if it had to move to a page with more room.
     public func setBytes(
         _ bytes: UnsafeRawBufferPointer, _ slot: Int, of record: Record, in page: RowPage,
         _ shape: RecordShape
@@ -91,7 +93,7 @@ public final class RecordWriter {
 
     /// Writes text or data into a slot that has no value.
     ///
-    /// - Returns: The record's new place, where it had to move to a page with more room.
+    /// - Returns: The record's new place, if it had to move to a page with more room.
     @inlinable @inline(__always)
     public func addBytes(
         _ bytes: UnsafeRawBufferPointer, _ slot: Int, to record: Record, in page: RowPage,
@@ -160,13 +162,13 @@ public final class RecordWriter {
 /// decodes its values from here.
 public final class RowPage: @unchecked Sendable {
     // Safety: a page is filled by one isolation at a time: the context that fetches or changes the
-    // objects, or the thread that reads an import's rows, which hands each slice over with pages of
-    // its own and does not touch them again. A record is written until it is published (handed to
-    // another isolation in a change set, which happens under a lock) and never again: a later change
+    // objects, or the thread that reads an import's rows. That thread passes on each slice with
+    // pages of its own and does not access them again. A record is written until it is published
+    // (sent to another isolation in a change set, under a lock) and never again: a later change
     // makes a copy first.
     @usableFromInline let start: UnsafeMutableRawPointer
     @usableFromInline let capacity: Int
-    /// How many bytes it takes.
+    /// The size in bytes.
     public var size: Int { capacity }
     // Safety: a number, loaded and stored.
     @exclusivity(unchecked) @usableFromInline var used = 0
@@ -182,10 +184,10 @@ public final class RowPage: @unchecked Sendable {
         start.deallocate()
     }
 
-    /// Takes bytes from the page, or nil where it has too few left.
+    /// Allocates bytes in the page, or returns nil if it has too few left.
     @inlinable @inline(__always)
     func allocate(_ count: Int) -> UnsafeMutableRawPointer? {
-        // No overflow: what is used is never more than there is.
+        // No overflow: `used` is never more than `capacity`.
         guard count <= capacity &- used else { return nil }
         let address = start + used
         used &+= count
