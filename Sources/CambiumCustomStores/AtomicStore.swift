@@ -1,14 +1,13 @@
 import Synchronization
 
-/// A store of the program's own that is read as a whole and written as a whole, such as a file of
-/// JSON.
+/// A custom store that is read and written completely, such as a file of JSON.
 ///
 /// Cambium keeps all rows in memory, and evaluates conditions, orders and limits there. Each save
-/// hands the whole content over. A store of another version of the model is an error: there is no
+/// passes the complete content. A store of another version of the model is an error: there is no
 /// migration. Derived attributes and files for large values need SQLite.
 ///
-/// A target with such a store depends on
-/// `.product(name: "CambiumCustomStores", package: "Cambium")`, beside `Cambium` itself.
+/// A target with such a store depends on `.product(name: "CambiumCustomStores", package:
+/// "Cambium")`, in addition to `Cambium` itself.
 ///
 /// ```swift
 /// import CambiumCustomStores
@@ -33,15 +32,15 @@ import Synchronization
 /// try coordinator.addPersistentStore(type: json, at: .file("shop.json"))
 /// ```
 public protocol AtomicStore: AnyObject, Sendable {
-    /// Reads everything; nil where there is no store yet. Called once, when the store is added.
+    /// Reads all content; nil if there is no store yet. Called once, when the store is added.
     ///
-    /// - Throws: What keeps the store from being read; it is not opened then.
+    /// - Throws: The reason why the store cannot be read; it is not opened then.
     func load() throws -> StoreContent?
 
-    /// Writes everything, in place of what was there before. Called by each save that changes
+    /// Writes all content, and replaces the previous one. Called by each save that changes
     /// something, by one thread at a time.
     ///
-    /// - Throws: What keeps the store from being written. It must be as it was before; the save
+    /// - Throws: The reason why the store cannot be written. It must be unchanged then; the save
     ///   fails with the error.
     func save(_ content: StoreContent) throws
 }
@@ -56,14 +55,14 @@ public struct StoreContent: Sendable, Hashable, Codable {
     public let modelVersion: String
     /// The hash of the model's version.
     public let versionHash: String
-    /// What the program noted in the metadata.
+    /// The program's entries in the metadata.
     public var notes: [String: String]
     /// For each root entity, the next key that was never used.
     public var nextKeys: [String: Int64]
     /// The rows, in the order of entities and keys.
     public var nodes: [StoreNode]
 
-    /// Describes what a store holds, for stores that keep it in a form of their own.
+    /// Describes the content of a store, for stores with a format of their own.
     public init(
         identifier: UUID, modelName: String, modelVersion: String, versionHash: String,
         notes: [String: String] = [:], nextKeys: [String: Int64] = [:], nodes: [StoreNode] = []
@@ -106,7 +105,7 @@ final class AtomicBackend: NodeBackend {
         for node in content?.nodes ?? [] {
             let root = try CustomEngine.root(of: node, in: model)
             contents.nodes[root, default: [:]][node.key] = node
-            // A file that people have written need not say which keys are free.
+            // A file that a user has written need not contain the next keys.
             let (next, isFull) = node.key.addingReportingOverflow(1)
             if isFull { throw StoreError.noKeysLeft(for: root) }
             contents.nextKeys[root] = max(contents.nextKeys[root] ?? 1, next)
@@ -177,7 +176,7 @@ extension StoreNode: Codable {
         case key, version, values, destinations, members
     }
 
-    /// Writes a value with the name of its type, so that it comes back as what it was.
+    /// Encodes the values with the names of their types, so that they are decoded unchanged.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Name.self)
         try container.encode(entityName, forKey: .entityName)
@@ -188,9 +187,9 @@ extension StoreNode: Codable {
         if !members.isEmpty { try container.encode(members, forKey: .members) }
     }
 
-    /// Reads a row that was encoded.
+    /// Decodes a row.
     ///
-    /// - Throws: `DecodingError` where it is none.
+    /// - Throws: `DecodingError` if it is invalid.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Name.self)
         self.init(
@@ -206,7 +205,7 @@ extension StoreNode: Codable {
     }
 }
 
-/// A value beside the name of its type.
+/// A value with the name of its type.
 private struct CodableValue: Codable {
     let value: Value
 
@@ -230,7 +229,7 @@ private struct CodableValue: Codable {
         case .null: break
         case .bool(let value): try container.encode(value, forKey: Kind("bool"))
         case .int(let value): try container.encode(value, forKey: Kind("int"))
-        // JSON has no infinity, and its numbers need not come back bit by bit.
+        // JSON has no infinity, and may not preserve all bits of its numbers.
         case .double(let value):
             try container.encode(value.bitPattern, forKey: Kind("double"))
         case .date(let value):

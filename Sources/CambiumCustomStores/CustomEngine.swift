@@ -11,9 +11,9 @@ final class CustomEngine: StoreEngine {
     /// Notes of the program that the next save is to write.
     let notesToWrite = Mutex<[String: String]?>(nil)
     private let isClosed = Atomic(false)
-    /// Held while somebody saves.
+    /// Held during a save.
     let saving = ThreadLock()
-    /// Who hands rows to a context.
+    /// The threads that are passing rows to a context.
     let readers = WorkingThreads()
 
     init(
@@ -94,12 +94,12 @@ final class CustomEngine: StoreEngine {
     }
 }
 
-/// What keeps the rows of a ``CustomEngine``.
+/// Keeps the rows of a ``CustomEngine``.
 protocol NodeBackend: Sendable {
     /// The identity of the store.
     var identifier: UUID { get }
 
-    /// At least the rows that are asked for.
+    /// Returns at least the requested rows.
     func nodes(for request: StoreFetchRequest) throws -> [StoreNode]
 
     /// Writes changes, all or none.
@@ -109,14 +109,14 @@ protocol NodeBackend: Sendable {
 
     /// The first key of a root entity that was never given.
     ///
-    /// - Parameter mayReserve: Whether it may be used up, where there is no other way to learn it.
-    /// - Returns: nil where there is no other way and it may not.
+    /// - Parameter mayReserve: Whether it may be reserved if there is no other way to find it.
+    /// - Returns: Nil if there is no other way and it may not be reserved.
     func nextKey(ofEntity root: String, mayReserve: Bool) throws -> Int64?
 
-    /// What the program noted, as it was last saved.
+    /// The program's entries in the metadata, as they were last saved.
     var notes: [String: String] { get }
 
-    /// Whether unique constraints are looked after here, because nobody else does.
+    /// Whether unique constraints are checked here, because the store does not check them.
     var needsUniquenessChecks: Bool { get }
 }
 
@@ -172,7 +172,7 @@ extension CustomEngine {
                     condition: condition, entity: request.entity.entity, model: model.model,
                     parameters: arguments)
                 nodes = try nodes.filter { node in
-                    // A row of another entity may lack what the condition looks at.
+                    // A row of another entity may lack properties of the condition.
                     try wanted.contains(graph.entity(of: node).index)
                         && evaluator.isTrue(NodeSubject(node, graph))
                 }
@@ -245,7 +245,7 @@ extension CustomEngine {
                     return (settled.resolutions, settled.droppedPairs)
                 }
             }
-            // The backend cannot take back what it has written, so it is the last to write.
+            // The backend cannot roll back its writes: it writes last.
             try willCommit()
             try backend.save(changes.request(notes: notes))
             if let notes { didWrite(notes) }
@@ -253,14 +253,14 @@ extension CustomEngine {
         }
     }
 
-    /// Works out what to write, without conflicts and dangling references.
+    /// Returns a plan without conflicts and dangling references.
     private func plan(
         _ request: SaveRequest, _ arbiter: any ConflictArbiter, _ graph: NodeGraph
     ) throws -> SavePlan {
         let lookup = NodeLookup(graph, needsUniquenessChecks: backend.needsUniquenessChecks)
         let planner = SavePlanner(lookup: lookup, model: model)
         var plan = try planner.plan(request, arbiter)
-        // What the arbiter has left, SQLite's foreign keys would refuse.
+        // SQLite's foreign keys would reject the dangling references that the arbiter has left.
         if let left = try planner.danglingKeys(in: &plan).keys.first {
             throw NodeChanges.missingDestination(
                 plan.rows[left.row]?.entity.name ?? "", left.relationship.relationship.name)
@@ -291,7 +291,7 @@ extension CustomEngine {
     func readNodes(
         of roots: [Int], _ receive: (_ nodes: [StoreNode], _ root: Int) throws -> Void
     ) throws {
-        // Nobody saves meanwhile.
+        // No save can run meanwhile.
         try saving.withLock {
             for root in roots {
                 let name = model.entities[root].name
@@ -313,7 +313,7 @@ extension CustomEngine {
         try requireNoRows(ofRoots: rows.roots)
         var request = StoreSaveRequest()
         let nextKeys = try rows.read { request.inserted += $0 }
-        // Not nil, even where there are none: a store without rows is to be written too.
+        // Not nil, even if there are none: a store without rows is also written.
         request.notes = try rows.source.notes()
         try saving.withLock {
             for (root, next) in nextKeys.ordered(by: { $0.key < $1.key }) {
@@ -323,7 +323,7 @@ extension CustomEngine {
         }
     }
 
-    /// - Throws: ``StoreError`` where there are rows of one of the hierarchies.
+    /// - Throws: ``StoreError`` if there are rows of one of the hierarchies.
     private func requireNoRows(ofRoots roots: [Int]) throws {
         for root in roots {
             if try makeGraph().nodes(root: root).isEmpty { continue }
@@ -331,7 +331,7 @@ extension CustomEngine {
         }
     }
 
-    /// Lets the backend give no key that one of the rows may have.
+    /// Reserves keys in the backend until it will give no key of one of the rows.
     private func reserveKeys(upTo next: Int64, root: Int) throws {
         let name = model.entities[root].name
         var free: Int64 = 1

@@ -1,22 +1,22 @@
 import CambiumRecords
 
 extension StoreType {
-    /// A type of the program's own, whose stores are read and written as a whole.
+    /// Returns a custom type of stores that are read and written completely.
     ///
     /// - Parameters:
-    ///   - name: Its name.
-    ///   - make: Makes a store that is being added, which then is asked to load.
+    ///   - name: The name of the type.
+    ///   - make: Creates a store when it is added. Afterwards the store loads its content.
     public static func atomic(
         _ name: String, make: @escaping @Sendable (StoreSetup) throws -> any AtomicStore
     ) -> StoreType {
         StoreType(name: name, kind: CustomKind { try AtomicBackend(make($0), $0.model) })
     }
 
-    /// A type of the program's own, whose stores find rows when they are asked for.
+    /// Returns a custom type of stores that find rows on request.
     ///
     /// - Parameters:
-    ///   - name: Its name.
-    ///   - make: Makes a store that is being added.
+    ///   - name: The name of the type.
+    ///   - make: Creates a store when it is added.
     public static func incremental(
         _ name: String, make: @escaping @Sendable (StoreSetup) throws -> any IncrementalStore
     ) -> StoreType {
@@ -24,15 +24,15 @@ extension StoreType {
     }
 }
 
-/// What a store of the program's own is told when it is made.
+/// The information for creating a custom store.
 public struct StoreSetup: Sendable {
     /// The model of the program.
     public let model: Model
-    /// The names of the entities whose objects the store is to hold, abstract ones too.
+    /// The names of the entities with objects in the store, including abstract ones.
     public let entityNames: [String]
-    /// Where the store is to be; in what sense is for the store to say.
+    /// The location of the store. The store itself decides about its meaning.
     public let location: StoreLocation
-    /// The configuration and the options that the program asked for.
+    /// The description of the store, with its configuration and options.
     public let description: StoreDescription
 }
 

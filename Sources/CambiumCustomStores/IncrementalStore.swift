@@ -1,25 +1,24 @@
 import Synchronization
 
-/// A store of the program's own that finds rows when they are asked for, such as a service on the
-/// network or another database.
+/// A custom store that finds rows on request, such as a service on the network or another database.
 ///
-/// A request may be answered with more rows than it asks for: Cambium applies conditions, orders
-/// and limits itself. So the simplest store answers with all rows of the entities, and a better one
-/// looks at ``StoreFetchRequest/keys`` and ``StoreFetchRequest/condition``. Conflicts are found by
-/// Cambium too, from the versions of the rows that ``nodes(for:)`` returns during a save.
+/// A store may return more rows than requested: Cambium applies conditions, orders and limits
+/// itself. The simplest store returns all rows of the entities. A better one uses
+/// ``StoreFetchRequest/keys`` and ``StoreFetchRequest/condition``. Cambium also detects conflicts,
+/// from the versions of the rows that ``nodes(for:)`` returns during a save.
 ///
-/// Methods are called from any thread, ``save(_:)`` by one at a time. Derived attributes and files
-/// for large values need SQLite.
+/// Methods are called from any thread; ``save(_:)`` is called by one thread at a time. Derived
+/// attributes and files for large values need SQLite.
 ///
-/// As for ``AtomicStore``, a target depends on the product `CambiumCustomStores`, and its files import
-/// that.
+/// As for ``AtomicStore``, a target depends on the product `CambiumCustomStores`, and its files
+/// import it.
 public protocol IncrementalStore: AnyObject, Sendable {
-    /// Says who the store is. Called first, once.
+    /// Returns the metadata of the store. Called first, once.
     ///
-    /// - Throws: What keeps the store from being opened.
+    /// - Throws: The reason why the store cannot be opened.
     func loadMetadata() throws -> IncrementalStoreMetadata
 
-    /// Finds rows: at least those that are asked for.
+    /// Finds rows: at least the requested ones.
     func nodes(for request: StoreFetchRequest) throws -> [StoreNode]
 
     /// Writes changes, all or none. Also called for a save that changes nothing, with an empty
@@ -28,11 +27,12 @@ public protocol IncrementalStore: AnyObject, Sendable {
     /// - Throws: Why it cannot. The save fails with the error.
     func save(_ request: StoreSaveRequest) throws
 
-    /// Reserves keys of a root entity, which are never given again.
+    /// Reserves keys of a root entity. They are never given again.
     func reserveKeys(ofEntity root: String, count: Int) throws -> Range<Int64>
 
-    /// Whether the store looks after unique constraints itself. Otherwise Cambium asks for all rows
-    /// of an entity with such a constraint when one of them is saved. Default: false.
+    /// A Boolean value that indicates whether the store checks unique constraints itself.
+    /// Otherwise, when a row of an entity with such a constraint is saved, Cambium requests all
+    /// rows of the entity. Default: false.
     var enforcesUniqueConstraints: Bool { get }
 }
 
@@ -41,14 +41,14 @@ extension IncrementalStore {
     public var enforcesUniqueConstraints: Bool { false }
 }
 
-/// What an incremental store says about itself.
+/// The metadata of an incremental store.
 public struct IncrementalStoreMetadata: Sendable, Hashable {
     /// The store's UUID, the same whenever it is opened: it is part of the identities of its
     /// objects.
     public var identifier: UUID
-    /// The hash of the model's version that the rows are of; nil where the store does not care.
+    /// The hash of the model's version of the rows; nil if the store does not check it.
     public var versionHash: String?
-    /// What the program noted.
+    /// The program's entries.
     public var notes: [String: String]
 
     /// Describes a store.
@@ -59,31 +59,32 @@ public struct IncrementalStoreMetadata: Sendable, Hashable {
     }
 }
 
-/// Which rows an incremental store is asked for.
+/// A request for rows of an incremental store.
 public struct StoreFetchRequest: Sendable {
     /// The names of the entities, no abstract ones, all of one hierarchy.
     public let entityNames: [String]
-    /// The keys of the rows; nil where they are not known.
+    /// The keys of the rows; nil if they are not known.
     public let keys: Set<Int64>?
-    /// What the rows must meet; nil where anything will do. It may lead over relationships.
+    /// The condition for the rows; nil for all. It may include paths over relationships.
     public let condition: ModelExpression?
     /// The values of parameters in the condition.
     public let arguments: [String: Value]
 }
 
-/// What a save writes to an incremental store. In it conflicts are resolved already.
+/// The writes of a save to an incremental store. All conflicts are resolved already.
 public struct StoreSaveRequest: Sendable {
     /// New rows.
     public internal(set) var inserted: [StoreNode] = []
     /// Changed rows, as they are to be.
     public internal(set) var updated: [StoreNode] = []
-    /// Rows that are to go, as they were.
+    /// Rows to delete, as they were.
     public internal(set) var deleted: [StoreNode] = []
-    /// Rows that are not written, but must be as the context has seen them: those of objects that
-    /// were set to the values they had, and of ``ManagedObjectContext/detectConflicts(for:)``. They
-    /// are; a store that others write to while a save goes on may look again.
+    /// Rows that are not written, but must be unchanged since the context has read them: those of
+    /// objects that were set to equal values, and of
+    /// ``ManagedObjectContext/detectConflicts(for:)``. This was checked already. If others can
+    /// write to the store during a save, it may check again.
     public internal(set) var locked: [StoreNode] = []
-    /// What the program noted in the metadata, where that was changed.
+    /// The program's entries in the metadata, if they were changed.
     public internal(set) var notes: [String: String]?
 
     /// Whether there is nothing to write.

@@ -6,11 +6,11 @@ import CambiumRecords
 final class NodeGraph {
     let model: ModelDescription
     private let backend: any NodeBackend
-    /// By the number of the root entity: the rows that were asked for by key; nil for none.
+    /// By the number of the root entity: the rows that were requested by key; nil for none.
     private var known: [[Int64: StoreNode?]]
-    /// The hierarchies whose rows are all known.
+    /// The hierarchies with all rows known.
     private var complete: Set<Int> = []
-    /// What kept rows from being read where nothing can be thrown.
+    /// The error of a read in a place that cannot throw.
     private(set) var failure: (any Error)?
 
     init(_ backend: any NodeBackend, _ model: ModelDescription) {
@@ -48,7 +48,7 @@ final class NodeGraph {
         return found.sorted { $0.key < $1.key }
     }
 
-    /// Reads rows by their keys, in one go.
+    /// Reads rows by their keys, with one request.
     func load(root: Int, keys: some Sequence<Int64>) throws {
         guard !complete.contains(root) else { return }
         let missing = Set(keys).filter { known[root][$0] == nil }
@@ -62,7 +62,7 @@ final class NodeGraph {
         }
     }
 
-    /// The row of a key; nil where there is none.
+    /// The row of a key, or nil if there is none.
     func node(root: Int, key: Int64) throws -> StoreNode? {
         try load(root: root, keys: CollectionOfOne(key))
         return known[root][key] ?? nil
@@ -73,7 +73,8 @@ final class NodeGraph {
         known[root][key] = .some(node)
     }
 
-    /// What the body returns, or the empty value where it throws, which is noted.
+    /// Returns the result of the body. If it throws, the error is noted and the empty value is
+    /// returned.
     func noting<Result>(_ empty: Result, _ body: () throws -> Result) -> Result {
         do {
             return try body()
@@ -132,7 +133,7 @@ final class NodeGraph {
             .flatMap { node.destinations[$0.relationship.name]?.key }
     }
 
-    /// Rows in the order of a list; those that have no place in it come last.
+    /// Sorts rows in the order of a list. Rows that are not in the list come last.
     private func ordered(_ nodes: [StoreNode], as list: [StoreReference]) -> [StoreNode] {
         let places = Dictionary(
             list.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
@@ -187,7 +188,8 @@ final class NodeSubject: ExpressionSubject {
                 try graph.entity(of: subject.node).relationship(named: step) != nil
             }
             guard isRelationship else {
-                // What does not lead on is a composite value; the rest of the path names a part.
+                // A step without a relationship is a composite value; the rest of the path names a
+                // part.
                 return subject.value(ofAttribute: path[position...].joined(separator: "."))
             }
             guard let next = subject.subjects(step).first else { return .null }

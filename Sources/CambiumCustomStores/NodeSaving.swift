@@ -6,7 +6,7 @@ final class NodeLookup: SaveLookup {
     /// Whether the backend leaves unique constraints to Cambium.
     private let needsUniquenessChecks: Bool
     private let writer = RecordWriter()
-    /// The rows that hold unique values, by those.
+    /// The rows that hold unique values, by the values.
     private var holders: [ObjectIdentifier: [[StoredValue]: [Int64]]] = [:]
 
     init(_ graph: NodeGraph, needsUniquenessChecks: Bool) {
@@ -100,7 +100,7 @@ final class NodeLookup: SaveLookup {
     }
 }
 
-/// Works out what a save does to the rows of a custom store.
+/// Computes the changes of a save to the rows of a custom store.
 struct NodeChanges {
     private let graph: NodeGraph
     private var written: [RowIdentity: StoreNode] = [:]
@@ -161,8 +161,8 @@ struct NodeChanges {
         write(node, entity.rootIndex)
     }
 
-    /// Takes deleted rows out of the lists of others that keep the pairs, whether these lead back or
-    /// not: one pass over the owners of each relationship.
+    /// Takes deleted rows out of the lists of others that keep the pairs, whether these lead back
+    /// or not: one pass over the owners of each relationship.
     private mutating func removePairs(of deletions: [SaveRequest.Deletion]) throws {
         var deleted: [Int: Set<Int64>] = [:]
         for deletion in deletions {
@@ -272,7 +272,7 @@ struct NodeChanges {
 
     // MARK: The result
 
-    /// What is to be written, in the order of entities and keys.
+    /// The writes, in the order of entities and keys.
     func request(notes: [String: String]?) -> StoreSaveRequest {
         func sorted(_ nodes: [RowIdentity: StoreNode]) -> [StoreNode] {
             nodes.sorted { $0.key < $1.key }.map(\.value)
