@@ -2,8 +2,8 @@
 import Cambium
 import Foundation
 
-// Core Data's older names for the same, so that ported code need not be touched. A file that imports
-// Core Data too says which module's it means.
+// Core Data's older names, so that ported code need not be changed. A file that imports Core Data
+// too has to qualify them with the module.
 
 extension Notification.Name {
     /// ``ManagedObjectContext/didChangeObjectsNotification``.

@@ -18,8 +18,8 @@ extension ManagedObjectContext {
     public static let didMergeChangesObjectIDsNotification = Notification.Name(
         "CambiumContextDidMergeChangesObjectIDs")
 
-    /// What a notification's `userInfo` has under `rawValue`: a set of objects, a set of ids, or
-    /// the value that the case names. A kind without objects is left out.
+    /// The keys in a notification's `userInfo`, with `rawValue` as the key: a set of objects, a set
+    /// of ids, or the value that the case names. A kind without objects has no entry.
     public enum NotificationKey: String, Sendable, CaseIterable {
         /// The new objects.
         case insertedObjects = "inserted"
@@ -29,7 +29,7 @@ extension ManagedObjectContext {
         case deletedObjects = "deleted"
         /// The objects that got values from the store.
         case refreshedObjects = "refreshed"
-        /// The objects whose rows are missing.
+        /// The objects that turned out to have no row.
         case invalidatedObjects = "invalidated"
         /// Present, as true, when the context has forgotten all objects.
         case invalidatedAllObjects = "invalidatedAll"
@@ -45,8 +45,8 @@ extension ManagedObjectContext {
         case changeSets
     }
 
-    /// Posts this context's notifications, with the context as their object, from now on until the
-    /// tokens go. They are posted at once, in the context's isolation.
+    /// Posts this context's notifications, with the context as their object, until the tokens are
+    /// released. They are posted synchronously, in the context's isolation.
     ///
     /// ```swift
     /// let tokens = context.postNotifications()
@@ -55,8 +55,8 @@ extension ManagedObjectContext {
     /// ) { notification in … }
     /// ```
     ///
-    /// - Parameter center: Where they are posted. Default: the default center.
-    /// - Returns: What keeps it going.
+    /// - Parameter center: The notification center. Default: the default center.
+    /// - Returns: The tokens. Keep them for as long as you want notifications.
     public func postNotifications(
         to center: NotificationCenter = .default
     ) -> [ObservationToken] {
@@ -89,11 +89,11 @@ extension ManagedObjectContext {
             userInfo: pairs.isEmpty ? nil : Dictionary(uniqueKeysWithValues: pairs))
     }
 
-    /// Takes over what another context has saved, from its ``didSaveObjectsNotification``. Any
-    /// other notification changes nothing.
+    /// Merges the save of another context, from its ``didSaveObjectsNotification``. Any other
+    /// notification changes nothing.
     ///
-    /// It must be called in this context's isolation; where the other context has another one, hand
-    /// over the notification's change sets, which may cross.
+    /// It must be called in this context's isolation. If the other context has another one, send
+    /// the notification's change sets, and merge these.
     public func mergeChanges(fromContextDidSave notification: Notification) {
         let value = notification.userInfo?[NotificationKey.changeSets.rawValue]
         for changeSet in value as? [ChangeSet] ?? [] { mergeChanges(from: changeSet) }

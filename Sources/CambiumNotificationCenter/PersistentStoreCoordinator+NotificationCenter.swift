@@ -12,13 +12,14 @@ extension PersistentStoreCoordinator {
     /// `NSPersistentStoreRemoteChange`.
     public static let remoteChangeNotification = Notification.Name("CambiumStoreRemoteChange")
 
-    /// What a notification's `userInfo` has under `rawValue`. What there is none of is left out.
+    /// The keys in a notification's `userInfo`, with `rawValue` as the key. A kind without values
+    /// has no entry.
     public enum NotificationKey: String, Sendable, CaseIterable {
         /// The stores that were added, an array.
         case addedPersistentStores = "added"
         /// The stores that were removed, an array.
         case removedPersistentStores = "removed"
-        /// Where a store took the place of another one, the UUIDs of both, by the former one's.
+        /// If a store has replaced another one, the UUIDs of both, by the former one's.
         case changedUUIDs
         /// The UUID of the store that others have written to.
         case storeUUID = "NSStoreUUID"
@@ -26,12 +27,12 @@ extension PersistentStoreCoordinator {
         case historyToken
     }
 
-    /// Posts this coordinator's notifications, with the coordinator as their object, from now on
-    /// until the tokens go. They are posted at once: those about stores on the thread that adds or
-    /// removes one, those about others on a thread of the coordinator's.
+    /// Posts this coordinator's notifications, with the coordinator as their object, until the
+    /// tokens are released. They are posted synchronously: those about stores on the thread that
+    /// adds or removes one, those about writes of others on a thread of the coordinator.
     ///
-    /// - Parameter center: Where they are posted. Default: the default center.
-    /// - Returns: What keeps it going.
+    /// - Parameter center: The notification center. Default: the default center.
+    /// - Returns: The tokens. Keep them for as long as you want notifications.
     public func postNotifications(
         to center: NotificationCenter = .default
     ) -> [ObservationToken] {

@@ -1,6 +1,6 @@
 import Cambium
 
-// What notifications carry, without the kinds that have nothing.
+// The contents of notifications, without empty kinds.
 
 extension ObjectsDidChange {
     var userInfo: [ManagedObjectContext.NotificationKey: Any] {
