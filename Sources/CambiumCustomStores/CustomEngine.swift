@@ -1,8 +1,8 @@
 import CambiumRecords
 import Synchronization
 
-/// A store of the program's own behind the seam of all stores. Conditions, orders, limits,
-/// conflicts and links are worked out here, over rows that the backend finds.
+/// The engine of a custom store. Conditions, orders, limits, conflicts and links are evaluated
+/// here, over rows that the backend finds.
 final class CustomEngine: StoreEngine {
     let identifier: StoreIdentifier
     let isReadOnly: Bool

@@ -36,7 +36,7 @@ public struct StoreSetup: Sendable {
     public let description: StoreDescription
 }
 
-/// Stores of the program's own.
+/// The kind of custom stores.
 struct CustomKind: StoreKind {
     let makeBackend: @Sendable (StoreSetup) throws -> any NodeBackend
 
@@ -55,7 +55,7 @@ struct CustomKind: StoreKind {
     }
 }
 
-/// Opens a store of the program's own.
+/// Opens a custom store.
 struct CustomOpener: StoreOpening {
     let model: ModelDescription
     /// The numbers of the root entities that it is to hold.

@@ -68,7 +68,7 @@ final class NodeGraph {
         return known[root][key] ?? nil
     }
 
-    /// Makes the graph show a row that is not saved yet, or that one was deleted.
+    /// Shows a row that is not saved yet in the graph, or its deletion.
     func put(_ node: StoreNode?, root: Int, key: Int64) {
         known[root][key] = .some(node)
     }

@@ -176,7 +176,7 @@ package protocol SpoolForm {
 
 /// Collects the changes of a batch operation, for its observers and for its result.
 package struct BatchChanges {
-    /// Up to so many rows are handed to the observers.
+    /// The greatest number of rows that observers receive.
     package static let attachedRows = 10_000
 
     /// The number of objects of the operation.
@@ -333,8 +333,8 @@ package struct BatchChanges {
         listed = mark.listed
     }
 
-    /// Whether some more rows are handed on. Values that the store computes, or keeps in files, are
-    /// not in them as they are in the store.
+    /// Whether more rows are attached. Values that the store computes, or keeps in files, are
+    /// different in them.
     private mutating func attach(_ rows: Int, _ entity: EntityDescription) -> Bool {
         guard attachesRows, entity.derivedSlots.isEmpty, entity.externalSlots.isEmpty else {
             return false

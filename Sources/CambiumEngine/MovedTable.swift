@@ -119,7 +119,7 @@ package protocol MovedTables: AnyObject {
     func historyContent() throws -> HistorySettings.Content?
 }
 
-/// Rows that are handed on together: no more than fit into a megabyte.
+/// Rows that are passed on together: no more than fit into a megabyte.
 package struct RecordBatch {
     private let shape: RecordShape
     /// The writer of the next row.

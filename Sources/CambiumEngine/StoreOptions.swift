@@ -126,7 +126,7 @@ public enum StoreTrust: Sendable, Hashable, CaseIterable {
 
 /// The file of a store.
 package enum StoreFile {
-    /// Makes sure that a path can be that of a store's file, before anything is made.
+    /// Checks that a path can be that of a store's file, before anything is created.
     ///
     /// - Throws: ``StoreError`` with `cannotOpen`.
     package static func requirePath(_ path: String) throws(StoreError) {

@@ -342,7 +342,7 @@ package struct LinkOrder: Hashable, Sendable {
 
     /// The list with these changes.
     ///
-    /// - Parameter stored: The list without them and without who was taken out.
+    /// - Parameter stored: The list without them and without the removed members.
     package func applied(to stored: [Int64]) -> [Int64] {
         if appended.isEmpty, placed.isEmpty { return stored }
         let additions = Set(appended)

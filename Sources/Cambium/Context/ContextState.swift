@@ -24,7 +24,7 @@ struct ContextOrigin: Sendable {
 /// still exists answers instead of accessing freed memory.
 final class ContextState {
     let coordinator: PersistentStoreCoordinator
-    /// Makes the records of new and changed objects.
+    /// Creates the records of new and changed objects.
     let draftWriter = RecordWriter()
     /// Codes the values of codable attributes.
     private(set) lazy var codec = JSONCodec()
@@ -214,7 +214,7 @@ final class ContextActivity {
     /// Whether events have an end; if not, processing the changes ends them.
     var hasEvents: Bool { schedule != nil }
 
-    /// Makes sure that changes are processed at the end of the current event.
+    /// Schedules the processing of changes at the end of the current event.
     func scheduleEndOfEvent() {
         guard !isEndOfEventScheduled, let schedule else { return }
         isEndOfEventScheduled = true
@@ -278,8 +278,8 @@ final class KeyAllocator {
     @exclusivity(unchecked) private var ranges: [Range<Int64>]
     private var blockSizes = [Int: Int]()
     private var nextFailedKey: Int64 = -1
-    /// Why new objects have keys that no row may have, or lack generated values. They cannot be
-    /// saved.
+    /// The errors of new objects with keys that no row may have, or without generated values. They
+    /// cannot be saved.
     private(set) var errors = [RowIdentity: any Error]()
 
     /// - Parameter parent: The allocator of the parent. A child takes its keys from it.

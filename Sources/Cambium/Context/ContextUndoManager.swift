@@ -29,7 +29,7 @@ import CambiumRecords
 ///   ``setActionName(_:)``
 /// - Leaving out: ``disableUndoRegistration()``, ``enableUndoRegistration()``
 public final class ContextUndoManager {
-    /// How many groups are kept; 0, the default, for any number.
+    /// The greatest number of groups; 0, the default, for any number.
     public var levelsOfUndo = 0 {
         didSet { dropOldGroups() }
     }
@@ -41,7 +41,7 @@ public final class ContextUndoManager {
     public private(set) var isUndoing = false
     /// Whether it is doing changes again.
     public private(set) var isRedoing = false
-    /// How many ``beginUndoGrouping()`` have not been ended yet.
+    /// The number of groups that ``beginUndoGrouping()`` has begun and that have not ended yet.
     public private(set) var groupingLevel = 0
 
     private weak var context: ManagedObjectContext?
@@ -320,7 +320,7 @@ struct Undoing: ContextAccess {
         return true
     }
 
-    /// Makes an object known again under its key.
+    /// Registers an object with its key again.
     private func register(again object: ManagedObject) -> Bool {
         let id = RowIdentity(object)
         guard registry[id] == nil else { return false }

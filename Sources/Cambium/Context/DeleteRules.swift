@@ -20,7 +20,7 @@ struct DeleteRules: ContextAccess {
         keepPlaces(of: object)
     }
 
-    /// Keeps the lists that an object is about to be taken out of.
+    /// Keeps the lists from which an object is about to be removed.
     private func keepPlaces(of object: ManagedObject) {
         for relationship in object.entityDescription.relationships
         where relationship.relationship.deleteRule == .nullify && !relationship.isTransient {

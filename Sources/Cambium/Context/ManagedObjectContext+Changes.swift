@@ -59,8 +59,8 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Makes an object ready for a setter: its record becomes a copy that may be written, and the
-    /// change is known.
+    /// Prepares an object for a setter: its record becomes a copy that may be written, and the
+    /// change is noted.
     func willChange(_ object: ManagedObject) {
         switch object.lifecycle {
         case .invalid, .discarded:

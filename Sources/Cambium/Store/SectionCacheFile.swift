@@ -18,7 +18,7 @@ struct SectionCache: Codable, Hashable {
     let sections: [Section]
 }
 
-/// The file of a controller's sections, in a folder beside the store, with the values that must be
+/// The file of a controller's sections, in a folder next to the store, with the values that must be
 /// unchanged for their use.
 struct SectionCacheFile {
     private let engine: any StoreEngine

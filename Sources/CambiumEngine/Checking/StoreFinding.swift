@@ -89,7 +89,7 @@ public struct StoreFinding: Sendable, Hashable {
             }
         }
 
-        /// Whether it can be mended without a decision about data.
+        /// Whether it can be repaired without a decision about data.
         public var isRepairable: Bool {
             switch self {
             case .staleValue, .unreferencedExternalData, .keyCounter: true
@@ -132,7 +132,7 @@ extension StoreFinding: CustomStringConvertible {
     }
 }
 
-/// Something that a repair has mended.
+/// The faults of one kind that a repair has corrected.
 public struct StoreMend: Sendable, Hashable {
     /// The kind of fault.
     public let kind: StoreFinding.Kind

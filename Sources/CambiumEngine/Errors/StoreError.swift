@@ -30,7 +30,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         /// The connection to a server was lost while it committed a save, and the server did not
         /// say in time whether the changes were saved. ``StoreError/commit`` finds that out later.
         case commitOutcomeUnknown
-        /// Triggers or views of another program are in the way.
+        /// Triggers or views of another program prevent the operation.
         case notTrusted
         /// A change was made by values that could not be read.
         case unreadable

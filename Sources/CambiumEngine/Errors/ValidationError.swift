@@ -4,7 +4,7 @@ import CambiumModel
 public struct ValidationError: Error, Sendable, CustomStringConvertible {
     /// The kind of violation, for programs.
     public enum Code: Sendable, Hashable {
-        /// A check of the program's own said no.
+        /// A validation of the program rejected the object.
         case custom
         /// A required value or object is missing.
         case missing
@@ -22,17 +22,17 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
         case dateTooLate
         /// A date is before the minimum.
         case dateTooSoon
-        /// Text or data is longer than the maximum.
+        /// A string or data is longer than the maximum.
         case tooLong
-        /// Text or data is shorter than the minimum.
+        /// A string or data is shorter than the minimum.
         case tooShort
-        /// Text does not match the pattern.
+        /// A string does not match the pattern.
         case patternMismatch
         /// Another object has the same unique value.
         case notUnique
         /// A rule of the model is false.
         case ruleViolated
-        /// A decimal has more places than the attribute keeps, or is too great.
+        /// A decimal has more digits than the attribute keeps, or is too large.
         case unfitDecimal
         /// A string holds a NUL character. The store cannot keep it.
         case nulInText
@@ -52,7 +52,7 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
     public let rule: String?
     /// The message for users. It names the property and the limit, never the value.
     public let message: String
-    /// The error that the program's own check threw, if it did.
+    /// The error that the program's validation threw, if any.
     public let underlying: (any Error)?
 
     package init(

@@ -1,8 +1,7 @@
 import CambiumModel
 import CambiumRecords
 
-/// A row as a store of the program's own keeps it: the values of an object by the names of its
-/// properties.
+/// A row as a custom store keeps it: the values of an object by the names of its properties.
 public struct StoreNode: Sendable, Hashable {
     /// The object's entity. It is never abstract.
     public let entityName: String

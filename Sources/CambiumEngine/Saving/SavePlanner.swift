@@ -482,8 +482,8 @@ package struct UniqueHolder {
     }
 }
 
-/// Says how the conflicts of a save are decided: a merge policy, or a program's own. It is called
-/// inside the transaction, before anything is written, and changes nothing.
+/// Decides the conflicts of a save: a merge policy, or a custom one. It is called inside the
+/// transaction, before anything is written, and changes nothing.
 package protocol ConflictArbiter {
     /// The strategy for conflicts without a policy of the program; nil if conflicts are not
     /// resolved.

@@ -8,7 +8,7 @@ import CambiumModel
     import Darwin
 #endif
 
-/// Makes records, one after the other, in pages of its own.
+/// Creates records, one after the other, in pages of its own.
 public final class RecordWriter {
     // Safety: replaced completely, and no access calls code that replaces it.
     @exclusivity(unchecked) @usableFromInline var page = RowPage(capacity: 0)
@@ -22,8 +22,8 @@ public final class RecordWriter {
 
     /// A record without any value.
     ///
-    /// - Parameter room: How many bytes of text and data are expected to follow; the record lands
-    ///   in a page that has so many left.
+    /// - Parameter room: The expected number of bytes of text and data; the page of the record has
+    ///   room for them.
     @inlinable @inline(__always)
     public func makeRecord(_ shape: RecordShape, room: Int = 256) -> PlacedRecord {
         page.align()
@@ -222,7 +222,7 @@ public final class RowPage: @unchecked Sendable {
 /// A record together with the page that keeps it alive.
 @frozen
 public struct PlacedRecord: @unchecked Sendable {
-    // Safety: see `RowPage`: who hands a record on does not write it any more.
+    // Safety: see `RowPage`: a record is not written any more after it was passed on.
     /// The page.
     public var page: RowPage
     /// The record in it.

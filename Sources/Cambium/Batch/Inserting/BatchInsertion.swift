@@ -7,7 +7,7 @@ package final class BatchInsertion: BatchWork {
     package var canRunAgain: Bool { restart != nil }
     private let entity: EntityDescription
     private let policy: MergePolicy
-    /// Hands over the rows of the next chunk, up to so many; none at the end.
+    /// Returns the rows of the next chunk, up to a number; none at the end.
     package typealias Rows = (_ count: Int) throws -> [BatchRow]
     private var nextRows: Rows
     /// Begins with the first row again; nil if each row can be read only once.
@@ -47,7 +47,7 @@ package final class BatchInsertion: BatchWork {
         }
     }
 
-    /// Writes rows. Rows that are referenced by others may have their keys already.
+    /// Writes rows. They may already contain the keys of rows that they reference.
     ///
     /// - Throws: ``BatchInsertError``
     package func write(_ rows: [BatchRow], _ transaction: any BatchTransaction) throws {

@@ -1,7 +1,7 @@
 import CambiumRecords
 
-/// Makes the rows of a batch insertion one after the other: records in pages. A detached object of
-/// the entity's class, or a dictionary, fills them.
+/// Creates the rows of a batch insertion one after the other: records in pages. A detached object
+/// of the entity's class, or a dictionary, fills them.
 final class BatchRowMaker {
     let entity: EntityDescription
     /// The object that handlers fill: one for all rows.
@@ -44,7 +44,7 @@ final class BatchRowMaker {
             remedy: "Fill objects of the class \(Swift.type(of: object)).")
     }
 
-    /// Makes up to so many rows.
+    /// Creates rows, up to a number.
     ///
     /// - Parameter fill: Fills the object, and says whether there was a row.
     func make(_ count: Int, _ fill: () throws -> Bool) throws -> [BatchRow] {

@@ -16,10 +16,10 @@ final class FamilyLink {
     private var weakChildren: [WeakContext] = []
     /// In a child, the consecutive versions of its rows that its ancestors have saved themselves.
     private var versions = [RowIdentity: ClosedRange<Int64>]()
-    /// How many saves of the family are being settled, each in a hook of the one before. Counted at
+    /// The number of saves of the family in progress, each in a hook of the one before. Counted at
     /// the root.
     private var savesUnderWay = 0
-    /// Why all of these fail: their hooks would insert objects for ever. Kept at the root.
+    /// The error of all of these if their hooks would insert objects forever. Kept at the root.
     var endlessInsertions: StoreError?
 
     /// - Parameter identifier: That of the context.

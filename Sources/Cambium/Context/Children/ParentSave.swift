@@ -24,7 +24,7 @@ struct ParentSave {
 
     // MARK: Checking
 
-    /// Makes the parent have all objects that are looked at below.
+    /// Loads all objects that are needed below in the parent.
     private func readTargets() throws {
         var keys = [Int: Set<Int64>]()
         func want(_ id: RowIdentity) { keys[id.root, default: []].insert(id.key) }
@@ -95,7 +95,7 @@ struct ParentSave {
         return record.hasValue(slot) && record.integer(slot) == id.key
     }
 
-    /// Calls the body with each link that was set, and with each that was taken away from a join
+    /// Calls the body with each link that was set, and with each that was removed from a join
     /// table.
     private func forEachLink(
         _ body: (

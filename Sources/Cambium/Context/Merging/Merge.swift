@@ -281,7 +281,7 @@ struct UnregisteredRows {
     /// The rows in the order in which they were added.
     var all: [ObjectChanges.UnregisteredRow] { rows.compactMap(\.self) }
 
-    /// Makes room for so many rows, if there are none yet.
+    /// Reserves capacity for rows, if there are none yet.
     mutating func reserve(_ count: Int) {
         guard rows.isEmpty else { return }
         places.reserveCapacity(count)

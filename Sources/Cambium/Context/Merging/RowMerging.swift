@@ -1,6 +1,6 @@
 import CambiumRecords
 
-/// How an object merges the row that another context has saved, or its deletion.
+/// Merges the row that another context has saved, or its deletion, into an object.
 struct RowMerging: ContextAccess {
     let context: ManagedObjectContext
 

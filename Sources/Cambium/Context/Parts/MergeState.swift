@@ -28,7 +28,7 @@ final class MergeState {
     /// insertion. The commit is `max` if the row is not saved yet. Earlier changes of others
     /// concern the former row.
     @exclusivity(unchecked) var reinsertedRows = [RowIdentity: Int64]()
-    /// Lists that were read otherwise than the store has them, by the object that made them so.
+    /// The lists that were read differently from the store, by the object that is the reason.
     var divergentLists = [RowIdentity: [LinkOwner]]()
 
     init(_ coordinator: PersistentStoreCoordinator, isChild: Bool, _ mailbox: Mailbox) {
@@ -137,14 +137,14 @@ final class MergeState {
         max(mergedCommit, lastChange(of: relationship))
     }
 
-    /// Makes the links of an entity's relationships be read again at their next use.
+    /// Discards the links of an entity's relationships, so that their next use reads them again.
     func noteTouchedRelationships(of entity: Int, in commit: Int64) {
         for identity in coordinator.model.touchedRelationships[entity] {
             lastChanges[identity] = max(commit, lastChanges[identity] ?? 0)
         }
     }
 
-    /// Makes the links of all relationships be read again at their next use.
+    /// Discards the links of all relationships, so that their next use reads them again.
     func noteAllTouched() {
         let commit = isChild ? startMerge() : coordinator.latestCommit
         for identities in coordinator.model.touchedRelationships {

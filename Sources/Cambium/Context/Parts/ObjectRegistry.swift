@@ -12,7 +12,7 @@ final class ObjectRegistry {
     // Safety: here and below, an access calls nothing that could access the same variable again.
     /// How many objects there are.
     @exclusivity(unchecked) private(set) var count = 0
-    /// How many there were after the last sweep.
+    /// The number of objects after the last sweep.
     var sweptCount = 1024
     /// New objects that a save merged into others with the same unique values, with their
     /// replacements.
@@ -128,7 +128,7 @@ final class ObjectRegistry {
         return body(description)
     }
 
-    /// Makes the object of a row.
+    /// Creates the object of a row.
     @inline(__always)
     func register(
         _ description: EntityDescription, key: Int64, placed: consuming PlacedRecord?

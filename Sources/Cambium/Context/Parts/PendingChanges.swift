@@ -19,7 +19,7 @@ final class PendingChanges {
     @exclusivity(unchecked) var areStale = false
     /// Whether an object in the list of changed ones has no changes any more.
     @exclusivity(unchecked) var updatedHoldsClean = false
-    /// How many objects were ever inserted.
+    /// The number of objects that were ever inserted.
     @exclusivity(unchecked) private(set) var insertionCount = 0
     /// Deleted objects with delete rules that were not applied yet.
     @exclusivity(unchecked) var unpropagated: [ManagedObject] = []
@@ -30,7 +30,7 @@ final class PendingChanges {
 
     /// Objects changed since changes were last processed.
     @exclusivity(unchecked) var noted: [ManagedObject] = []
-    /// How many of the inserted and deleted objects were that before the current event.
+    /// The numbers of objects that were inserted and deleted before the current event.
     @exclusivity(unchecked) private(set) var insertedBeforeEvent = 0
     @exclusivity(unchecked) private(set) var deletedBeforeEvent = 0
     /// Objects that an undo restored in the current event.

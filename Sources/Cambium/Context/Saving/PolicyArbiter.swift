@@ -165,7 +165,8 @@ struct PolicyArbiter: ConflictArbiter {
         throw error
     }
 
-    /// Why an object cannot be deleted that others reference, whatever they have changed.
+    /// The error if an object cannot be deleted because others reference it, whatever they have
+    /// changed.
     private func denial(of key: DanglingKey, in plan: SavePlan) -> ValidationError? {
         let relationship = key.relationship.relationship
         guard key.rule == .deny || (key.rule == .nullify && !relationship.isOptional),

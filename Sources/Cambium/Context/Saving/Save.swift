@@ -322,8 +322,8 @@ struct Save: ContextAccess {
             remedy: "Change a value in willSave() only if it differs.")
     }
 
-    /// How many rounds may insert objects one after the other, each any number: hooks that insert
-    /// one for each object would double their number with every round.
+    /// The greatest number of consecutive rounds that insert objects, in any number: hooks that
+    /// insert one for each object would double their number with every round.
     private static let insertingRounds = 10
 
     private func endlessInsertions(_ manner: String) -> StoreError {

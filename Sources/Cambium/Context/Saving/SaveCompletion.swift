@@ -314,7 +314,7 @@ struct SaveCompletion {
         return nil
     }
 
-    /// Makes a merged row, as it was written, the object's own.
+    /// Shows a merged row, as it was written, in its object.
     private func take(_ placed: PlacedRecord, for object: ManagedObject) {
         placed.record.version += 1
         object.placed = placed
@@ -345,7 +345,7 @@ struct SaveNotice {
     /// The objects that got other values by the save: from the merge policy, or from the parent of
     /// a child.
     private(set) var resolved: [ManagedObject] = []
-    /// What was saved.
+    /// The saved changes.
     private(set) var changeSets: [ChangeSet] = []
     /// The error if some of several stores could not save.
     private(set) var failure: IncompleteSaveError?

@@ -15,7 +15,7 @@ public struct CompiledModel: Sendable {
     /// The same for stores of other engines, by the words that the model has for them.
     package let otherMigrations: [String: [Migration]]
 
-    /// Makes the model in numbers.
+    /// Creates the model in numbers.
     private let describe: @Sendable () -> ModelDescription
     /// Whether the current version has shipped.
     let isFrozen: Bool

@@ -29,8 +29,8 @@ public struct StoreDescription: Sendable {
         self.options = options
     }
 
-    /// Describes a store that has no place: one in memory, or one of the program's own that needs
-    /// none. A SQLite store without a place is in memory too.
+    /// Describes a store without a location: one in memory, or a custom store that needs none. A
+    /// SQLite store without a location is in memory too.
     public init(
         type: StoreType, configuration: String? = nil, options: StoreOptions = StoreOptions()
     ) {

@@ -1,9 +1,9 @@
 import CambiumMigration
 import CambiumSQLiteStore
 
-/// Makes the stores of one ``StoreType``. Cambium has SQLite's. Another product adds a kind with a
-/// type of this protocol, and an extension of ``StoreType`` that names it, as `CambiumCustomStores`
-/// does.
+/// Creates the stores of one ``StoreType``. Cambium has SQLite's. Another product adds a kind with
+/// a type of this protocol, and an extension of ``StoreType`` that names it, as
+/// `CambiumCustomStores` does.
 package protocol StoreKind: Sendable {
     /// Whether a store can roll back its writes until it commits. A save to several stores first
     /// writes to the ones that can.
