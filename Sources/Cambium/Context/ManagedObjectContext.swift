@@ -60,8 +60,8 @@ public final class ManagedObjectContext {
     ///
     /// Unsaved changes of the same objects are kept. If another context has changed a property that
     /// the current event has changed too, a fetch or a save leaves the object as it is. The save
-    /// then resolves the conflict by ``mergePolicy``: a save never overwrites changes that its
-    /// event has not seen. Once the unsaved changes are reverted by an undo, a refresh or a
+    /// then resolves the conflict by ``mergePolicy``: a save never silently overwrites changes that
+    /// its event has not seen. Once the unsaved changes are reverted by an undo, a refresh or a
     /// rollback, the object shows the values that the other contexts saved.
     ///
     /// Unsaved changes of an earlier event win, as in Core Data. If an attribute has a merge rule
