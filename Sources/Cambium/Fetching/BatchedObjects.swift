@@ -1,10 +1,11 @@
 import CambiumRecords
 
-/// What a request found, of which only keys are read at first: objects come in batches when they
-/// are looked at, and go when others are. For lists that are longer than what is shown of them.
+/// The result of a request as a collection that reads objects in batches, when they are accessed.
+/// At first only the keys are read. Objects of earlier batches are released. Use it for lists that
+/// are much longer than the part that is displayed.
 ///
-/// It is a snapshot: which objects there are, and in which order, does not change. It belongs to
-/// the isolation of its context, which it keeps alive.
+/// The collection is a snapshot: its members and their order do not change. It belongs to the
+/// isolation of its context, and it retains the context.
 ///
 /// ```swift
 /// var request = Product.fetchRequest().sorted(by: Product.title)
@@ -21,13 +22,13 @@ public struct BatchedObjects<Entity: ManagedObject>: RandomAccessCollection {
     /// How many objects there are.
     public var endIndex: Int { window.count }
 
-    /// An object, read with those around it where it is none of those that were looked at last.
+    /// The object at an index. If its batch is not in memory, the batch is read.
     ///
-    /// Where a save has merged the object into one of another class (both had the same unique
-    /// values), an object that reads as deleted takes its place, with placeholder values.
+    /// If a save has merged the object into one of another class (both had the same unique values),
+    /// the collection returns an invalid object with placeholder values instead.
     ///
-    /// - Complexity: O(1), and a statement for each batch. What the store throws keeps the context
-    ///   from being saved, as it does where a property of a fault is read.
+    /// - Complexity: O(1), and a statement for each batch. If the store throws, the context
+    ///   remembers the error and cannot be saved, as when a property of a fault cannot be read.
     public subscript(position: Int) -> Entity {
         precondition(
             position >= 0 && position < window.count,
@@ -44,9 +45,10 @@ public struct BatchedObjects<Entity: ManagedObject>: RandomAccessCollection {
     }
 }
 
-/// The keys of a long list, and the objects around the places that were looked at last.
+/// The keys of a long list, and the batches of objects that were accessed last.
 final class BatchWindow<Entity: ManagedObject> {
-    /// How many batches are kept: those that a list shows, and the next.
+    /// The maximum number of batches in memory: enough for the visible part of a list and the next
+    /// batch.
     private static var maximum: Int { 3 }
 
     private let context: ManagedObjectContext
@@ -87,7 +89,7 @@ final class BatchWindow<Entity: ManagedObject> {
 
     private func object(_ member: LinkSet.Member) -> Entity {
         let object = context.registry.object(member)
-        // Another object, of any class, may stand for the one that was found.
+        // The object that was found may have been merged into an object of another class.
         return object.cast(to: Entity.self)
             ?? .invalidObject(
                 of: context.coordinator.model.entities[member.entity], in: context.state)
@@ -95,13 +97,13 @@ final class BatchWindow<Entity: ManagedObject> {
 }
 
 extension ManagedObjectContext {
-    /// Finds objects, and reads only their keys: see ``BatchedObjects``.
+    /// Fetches objects in batches: it reads only their keys first. See ``BatchedObjects``.
     ///
-    /// - Parameter request: Its ``FetchRequest/batchSize`` says how many objects are read together;
-    ///   0 means 100. Prefetched relationships are left to faults.
-    /// - Throws: ``StoreError`` where the request cannot be run; what the store threw.
-    /// - Complexity: One statement, and some 8 bytes for each object. Where unsaved changes count,
-    ///   the objects are read once to decide which they are.
+    /// - Parameter request: Its ``FetchRequest/batchSize`` is the number of objects in a batch; 0
+    ///   means 100. Prefetched relationships are ignored: they are read as faults.
+    /// - Throws: ``StoreError`` if the request cannot be run; any error of the store.
+    /// - Complexity: One statement, and some 8 bytes for each object. If unsaved changes count, the
+    ///   objects are read once to evaluate the condition.
     public func fetchInBatches<Entity: ManagedObject>(
         _ request: FetchRequest<Entity>
     ) throws -> BatchedObjects<Entity> {
@@ -130,13 +132,13 @@ extension ManagedObjectContext {
     }
 }
 
-/// The keys of rows that a fetch has found and the numbers of their entities, in the request's order:
-/// 8 bytes for each row where all are of one entity, for lists that may be long.
+/// The keys of rows and the indices of their entities, in the request's order. For long lists: it
+/// takes 8 bytes for each row if all rows are of one entity.
 struct MemberList: RandomAccessCollection {
     private var keys: [Int64] = []
-    /// The entity of the first row, and of all while `entities` is empty.
+    /// The index of the first row's entity. While `entities` is empty, it is that of all rows.
     private var entity = 0
-    /// The entity of each row, where they are of several.
+    /// The entity index of each row, if the rows are of several entities.
     private var entities: [Int32] = []
 
     init() {}

@@ -1,16 +1,15 @@
 import CambiumRecords
 
-/// A condition made ready to be asked of many objects: a chain of closures over the slots of their
-/// rows.
+/// A condition prepared for many objects: a chain of closures over the slots of their rows.
 ///
-/// What compares properties of an object, or of one that to-ones reference, with constants or each
-/// other reads the row itself. Everything else is left to ``ExpressionEvaluator``, part by part.
-/// It belongs to one isolation, as the objects do.
+/// Comparisons of the object's own properties, or of properties at the end of to-one relationships,
+/// read the row itself. ``ExpressionEvaluator`` evaluates all other parts. The condition belongs to
+/// one isolation, as the objects do.
 final class CompiledCondition {
     private let test: ObjectTest
 
-    /// - Throws: ``ExpressionDiagnostics`` where the condition does not fit the entity, or a
-    ///   parameter has no value.
+    /// - Throws: ``ExpressionDiagnostics`` if the condition does not fit the entity, or a parameter
+    ///   has no value.
     init(
         _ condition: ModelExpression, of entity: EntityDescription, in model: ModelDescription,
         parameters: [String: Value] = [:]
@@ -20,30 +19,30 @@ final class CompiledCondition {
         test = ConditionClosures(model: model).test(typed)
     }
 
-    /// Whether an object meets the condition, by its values now.
+    /// Returns whether an object meets the condition, by its current values.
     ///
-    /// - Parameter context: That of the object, where it is at hand: to ask each object for it is
-    ///   half of what it takes to look at another one.
-    /// - Throws: Here and below, what the evaluation of a pattern throws.
+    /// - Parameter context: The context of the object, if the caller has it. To ask each object for
+    ///   its context takes half of the time of a test.
+    /// - Throws: Here and below, the error of a pattern's evaluation.
     func isTrue(
         _ object: ManagedObject, in context: ManagedObjectContext? = nil
     ) throws -> Bool {
         try test(object, context)
     }
 
-    /// Those of objects that meet the condition.
+    /// Returns the objects that meet the condition.
     func filter(_ objects: [ManagedObject]) throws -> [ManagedObject] {
         let context = objects.first?.state.context
         return try objects.filter { try test($0, context) }
     }
 }
 
-/// A question to an object.
+/// A test of an object.
 ///
-/// A struct around its closure: closures as such, in arrays and optionals, get a second one around
-/// them, which takes longer than many a comparison.
+/// It wraps its closure in a struct: in an array or an optional, the compiler wraps a bare closure
+/// in a second one, and a call then takes longer than many comparisons.
 struct ObjectTest {
-    /// - Parameter context: That of the object, where whoever asks has it at hand.
+    /// - Parameter context: The context of the object, if the caller has it.
     typealias Body = (_ object: ManagedObject, _ context: ManagedObjectContext?) throws -> Bool
 
     let body: Body
@@ -54,13 +53,14 @@ struct ObjectTest {
     }
 }
 
-/// The place of an attribute: a slot of an object's row, or of that of one which to-ones lead to.
+/// The location of an attribute: a slot of an object's row, or of the row at the end of to-one
+/// relationships.
 ///
 /// Slots and relationships of an entity have the same numbers in its sub-entities.
 struct SlotReader {
-    /// What a slot holds.
+    /// How a slot stores its value.
     enum Kind {
-        /// Whole numbers, and others as such: truth values, units of decimals.
+        /// Integers, and types that are stored as integers: Booleans, decimals as units.
         case integer
         /// Floating-point numbers and dates.
         case real
@@ -73,10 +73,11 @@ struct SlotReader {
     let attribute: Attribute
     let kind: Kind
     let slot: Int
-    /// The numbers of the to-ones that reference the object.
+    /// The ordinals of the to-one relationships from the subject to the object.
     let path: [Int]
 
-    /// nil where it is no attribute of the subject whose form in the row is that of its value.
+    /// Returns nil unless the expression is an attribute of the subject that the row stores in the
+    /// form of its value.
     init?(_ expression: TypedExpression, _ model: ModelDescription) {
         guard case .attribute(let path, let attribute, _) = expression, path.root == .subject,
             !attribute.usesExternalForm, let owner = model[path.entity.name],
@@ -103,9 +104,9 @@ struct SlotReader {
         self.path = ordinals
     }
 
-    /// A test of the row that has the slot.
+    /// Returns a test of the row that has the slot.
     ///
-    /// - Parameter missing: The result where the path leads to no object, or to a deleted row.
+    /// - Parameter missing: The result if the path ends at no object, or at a deleted row.
     @inline(never)
     func test(
         missing: Bool = false, _ body: @escaping (ManagedObject, Record) -> Bool
@@ -170,7 +171,7 @@ struct ConditionClosures {
         }
     }
 
-    /// What has no closure of its own.
+    /// Returns a test that evaluates an expression for which there is no special closure.
     private func evaluated(_ expression: TypedExpression) -> ObjectTest {
         let evaluator = ExpressionEvaluator(expression)
         return ObjectTest { object, _ in try evaluator.isTrue(ObjectSubject(object)) }
@@ -280,7 +281,7 @@ struct ConditionClosures {
         }
     }
 
-    /// Whether the bytes are these, which nil never is.
+    /// Returns a test whether the slot has these bytes. Nil never equals them.
     private func equality(_ reader: SlotReader, _ bytes: [UInt8], wanted: Bool) -> ObjectTest {
         let slot = reader.slot
         return reader.test(missing: !wanted) { _, record in
@@ -292,7 +293,7 @@ struct ConditionClosures {
         guard let reader = SlotReader(operand, model), reader.kind == .integer else { return nil }
         var numbers: Set<Int64> = []
         for value in constants.values {
-            // What the attribute cannot hold is left to the evaluator.
+            // The evaluator compares with constants that the attribute cannot store.
             guard case .integer(let number)? = model.model.stored(value, as: reader.attribute.type)
             else { return nil }
             numbers.insert(number)
@@ -350,7 +351,7 @@ struct ConditionClosures {
             ? left == nil && right == nil : relation == .notEqual && (left != nil || right != nil)
     }
 
-    /// By bytes, as strings compare.
+    /// Compares by bytes, as strings do.
     private static func holds(
         _ left: UnsafeRawBufferPointer, _ relation: ComparisonOperator, _ right: [UInt8]
     ) -> Bool {
@@ -367,7 +368,7 @@ struct ConditionClosures {
 }
 
 extension Record {
-    /// The floating-point number of a slot; nil also for what is none.
+    /// The floating-point number in a slot, or nil if it has no value or NaN.
     @inline(__always)
     fileprivate func number(_ slot: Int) -> Double? {
         guard hasValue(slot) else { return nil }

@@ -1,6 +1,7 @@
 import CambiumRecords
 
-/// What to fetch: which objects of an entity, in which order, which part of them.
+/// A description of a fetch: the objects of an entity to find, their order, and how much of them to
+/// read.
 ///
 /// ```swift
 /// let request = Product.fetchRequest()
@@ -10,67 +11,74 @@ import CambiumRecords
 /// ```
 ///
 /// ## Topics
-/// - Which objects: ``filter(_:)-(Condition<Entity>)``, ``filter(format:_:)``,
+/// - Conditions: ``filter(_:)-(Condition<Entity>)``, ``filter(format:_:)``,
 ///   ``template(_:substituting:)``
-/// - In which order: ``sorted(by:)``, ``limit(_:)``, ``fetchLimit``, ``offset(_:)``
-/// - Something else than objects: ``select(_:)``, ``ids``, ``count``, ``dictionaries(_:)``
-/// - What is read: ``prefetching(_:)``, ``batchSize(_:)``, ``includesSubentities(_:)``,
-///   ``includesPendingChanges(_:)``, ``includesPropertyValues(_:)``, ``returnsObjectsAsFaults(_:)``,
-///   ``allowsInMemoryFiltering(_:)``, ``affectedStores(_:)``
+/// - Order and limits: ``sorted(by:)``, ``limit(_:)``, ``fetchLimit``, ``offset(_:)``
+/// - Results other than objects: ``select(_:)``, ``ids``, ``count``, ``dictionaries(_:)``
+/// - Reading: ``prefetching(_:)``, ``batchSize(_:)``, ``includesSubentities(_:)``,
+///   ``includesPendingChanges(_:)``, ``includesPropertyValues(_:)``,
+///   ``returnsObjectsAsFaults(_:)``, ``allowsInMemoryFiltering(_:)``, ``affectedStores(_:)``
 public struct FetchRequest<Entity: ManagedObject>: Sendable {
     /// The name of the entity.
     public let entityName: String
-    /// Which objects are wanted; nil means all.
+    /// The condition that the objects meet; nil means all objects.
     public var condition: Condition<Entity>?
-    /// The order; objects that are equal in it come in the order of their keys.
+    /// The order. Objects that it does not distinguish are sorted by their keys.
     public var sortOrders: [SortOrder<Entity>] = []
-    /// The greatest number of objects; nil means no limit, and 0 finds nothing. See ``fetchLimit``.
+    /// The maximum number of objects; nil means no limit, and 0 finds no objects. See
+    /// ``fetchLimit``.
     public var limit: Int?
-    /// How many objects to leave out at the start. Default: 0.
+    /// The number of objects to skip at the start. Default: 0.
     public var offset = 0
-    /// Whether objects of sub-entities are wanted too. Default: true.
+    /// A Boolean value that indicates whether objects of sub-entities are included. Default: true.
     public var includesSubentities = true
-    /// Whether unsaved changes of the context count. Without them, membership and order go by what
-    /// is saved, though objects show their current values. What is saved for a child context is
-    /// what its ``ManagedObjectContext/parent`` has, the parent's own unsaved changes included:
-    /// that is where a child reads from and saves to. Default: true.
+    /// A Boolean value that indicates whether unsaved changes of the context count. If it is false,
+    /// the saved values decide membership and order, but the objects still show their current
+    /// values. For a child context, the saved values are those of its
+    /// ``ManagedObjectContext/parent``, including the parent's own unsaved changes: a child reads
+    /// from its parent and saves to it. Default: true.
     public var includesPendingChanges = true
-    /// Whether the values of what is found are read too. Without them a fetch gives faults, and one
-    /// of ids reads nothing but keys. Default: true.
+    /// A Boolean value that indicates whether a fetch also reads property values. If it is false, a
+    /// fetch returns faults, and a fetch of ids reads only keys. Default: true.
     public var includesPropertyValues = true
-    /// Whether objects that the context does not have yet come as faults, whose values wait in the
-    /// row cache: their `awakeFromFetch()` is called when they are first looked at. Default: false,
-    /// they have their values (in Core Data it is true; a program sees the difference in `isFault`
-    /// and in when that hook is called). Where unsaved changes count, all have their values.
+    /// A Boolean value that indicates whether objects that are new to the context are returned as
+    /// faults, with their values in the row cache. Their `awakeFromFetch()` is called at the first
+    /// access. Default: false, objects have their values. (In Core Data it is true; a program sees
+    /// the difference in `isFault` and in the time of that call.) If unsaved changes count, all
+    /// objects have their values.
     public var returnsObjectsAsFaults = false
-    /// Whether a part of the condition, of the order or of the results that the store's engine cannot
-    /// say is decided in memory, from rows that are read for that; ``explain(in:)`` names it. Default:
-    /// true. Without it a fetch throws ``StoreError`` with `invalidRequest`, which names that part, so
-    /// that no request reads more of a great table than it needs. SQLite says everything; a store on a
-    /// server does not, and not of all rows. A store that has its objects in memory decides there
-    /// whatever this says, and so does a context that lays unsaved changes over what is saved.
+    /// A Boolean value that indicates whether a fetch may evaluate in memory a part of the request
+    /// that the store's engine cannot express: of the condition, the order or the results. It reads
+    /// extra rows for that; ``explain(in:)`` names the part. Default: true.
+    ///
+    /// If it is false, a fetch of such a request throws ``StoreError`` with `invalidRequest` and
+    /// names the part, so that no request reads more of a large table than it needs. SQLite
+    /// expresses every request. A server does not, and some of its limits depend on the rows. The
+    /// setting has no effect on a store that holds its objects in memory, or on a context that
+    /// applies unsaved changes to the saved rows.
     public var allowsInMemoryFiltering = true
-    /// The stores that are asked; nil, the default, means those of the entity. Of others nothing is
-    /// found.
+    /// The stores to read from; nil, the default, means the store of the entity. A fetch finds no
+    /// objects of other stores.
     public var affectedStores: [PersistentStore]?
 
-    /// How many objects a ``FetchedResultsController`` and
-    /// ``ManagedObjectContext/fetchInBatches(_:)`` read together, as they are looked at; a
-    /// controller then keeps keys and what it sorts by instead of all objects. 0, the default,
-    /// means that it keeps them. ``ManagedObjectContext/fetch(_:)-(FetchRequest<Entity>)`` gives an
-    /// array of objects and reads them all.
+    /// The number of objects that a ``FetchedResultsController`` and
+    /// ``ManagedObjectContext/fetchInBatches(_:)`` read at a time, when they are accessed. A
+    /// controller then retains keys and sort values instead of all objects. With 0, the default, it
+    /// retains the objects. ``ManagedObjectContext/fetch(_:)-(FetchRequest<Entity>)`` returns an
+    /// array and reads all objects.
     public var batchSize = 0
 
-    /// Relationships whose objects are read with the results, joined by dots.
+    /// The paths of relationships to prefetch, with their names joined by dots.
     var prefetchedPaths: [String] = []
 
     var formats: [(text: String, arguments: [FormatArgument])] = []
     /// The model's template that the request starts from.
     var template: TemplateCall?
-    /// The objects that texts and the template are given.
+    /// The objects among the arguments of formats and of the template.
     var argumentObjects: [ObjectID] = []
 
-    /// The objects that conditions, orders and arguments name: the trees have their keys only.
+    /// The objects that conditions, orders and arguments name. The expression trees have only their
+    /// keys.
     var objects: [ObjectID] {
         argumentObjects + (condition?.objects ?? []) + sortOrders.flatMap { $0.objects }
     }
@@ -107,7 +115,7 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
         set { batchSize = newValue }
     }
 
-    /// The conditions of all kinds as one tree, and the values of its parameters.
+    /// Returns the conditions of all kinds as one tree, and the values of its parameters.
     func resolved(
         for description: EntityDescription
     ) throws -> (condition: ModelExpression?, arguments: [String: Value]) {
@@ -131,10 +139,11 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
         return (conditions.count > 1 ? .and(conditions) : conditions.first, arguments)
     }
 
-    /// The request for the first of what it finds.
+    /// The request with a limit of 1.
     var limitedToFirst: FetchRequest { limit(min(limit ?? 1, 1)) }
 
-    /// - Throws: ``StoreError`` with `unknownName` where an order names what nothing can be sorted by.
+    /// - Throws: ``StoreError`` with `unknownName` if an order names a property that cannot be
+    ///   sorted by.
     func sortTerms(for description: EntityDescription) throws(StoreError) -> [SortTerm] {
         let orders = try sortOrders.map { (order) throws(StoreError) in
             try order.term(for: description)
@@ -149,7 +158,8 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
         }
     }
 
-    /// What the named request of the model says, as far as this one says nothing else.
+    /// Returns the options of the request; those of the model's template apply if the request does
+    /// not set its own.
     func options(for description: EntityDescription) -> RequestOptions {
         let options =
             template.flatMap { modelTemplate($0.name, of: description) }?.options
@@ -178,15 +188,15 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
 }
 
 extension EntityDescription {
-    /// The named requests of the entity and of those that it inherits from.
+    /// The fetch templates of the entity and of the entities that it inherits from.
     fileprivate var fetchTemplates: [FetchTemplate] {
         model.lineage(of: entity).flatMap { $0.fetchTemplates }
     }
 }
 
 extension FetchRequest: CustomStringConvertible {
-    /// The request in words, the condition in those of the text format, such as
-    /// `Product where price < 20 sorted by title descending, limit 50`.
+    /// A description of the request, with its condition in the text format, such as `Product where
+    /// price < 20 sorted by title descending, limit 50`.
     public var description: String {
         var text = entityName
         let conditions =
@@ -208,8 +218,8 @@ extension FetchRequest: CustomStringConvertible {
     }
 }
 
-/// What the keys of generated classes build on: `Product.price` is a key because `Product` conforms
-/// to `ProductKeys`, which refines this protocol. A sub-entity inherits its parent's keys with its
+/// The protocol that generated keys extend: `Product.price` is a key because `Product` conforms to
+/// `ProductKeys`, a refinement of this protocol. A sub-entity inherits its parent's keys with its
 /// own type.
 public protocol EntityKeys: ManagedObject {}
 
@@ -220,10 +230,10 @@ extension EntityKeys {
     }
 }
 
-// What one says of a request: each function returns another one.
+// The builder functions: each returns a changed copy of the request.
 
 extension FetchRequest {
-    /// The request with one more condition, which must be true too.
+    /// Returns the request with one more condition. Objects must meet all conditions.
     public func filter(_ condition: Condition<Entity>) -> FetchRequest {
         with { $0.condition = self.condition.map { $0 && condition } ?? condition }
     }
@@ -234,22 +244,24 @@ extension FetchRequest {
         filter(Condition(key))
     }
 
-    /// The request with one more condition, written with Foundation's macro:
-    /// `#Predicate { $0.price < 20 }`. See ``Condition/init(_:)-(Predicate<Root>)``.
+    /// Returns the request with one more condition, written with Foundation's macro: `#Predicate {
+    /// $0.price < 20 }`. See ``Condition/init(_:)-(Predicate<Root>)``.
     ///
-    /// - Warning: The getters of the properties that it names run for made-up objects, also those
-    ///   that are the program's own: one that traps of made-up values traps here.
-    /// - Throws: ``UnsupportedPredicateError`` where a part of it cannot be asked of a store.
+    /// - Warning: The getters of the properties that the predicate names run on sample objects,
+    ///   including getters that the program wrote itself. If such a getter traps on sample values,
+    ///   it traps here.
+    /// - Throws: ``UnsupportedPredicateError`` if a part of the predicate cannot be evaluated by a
+    ///   store.
     @_disfavoredOverload  // `.filter(.true)` is a condition.
     public func filter(_ predicate: Predicate<Entity>) throws -> FetchRequest {
         filter(try Condition(predicate))
     }
 
-    /// The request with one more condition, written as text in Core Data's predicate format. It is
-    /// parsed and checked against the model when the request is run; an error names the place.
-    /// ``Condition/init(format:_:)`` does so at once.
+    /// Returns the request with one more condition, written in Core Data's predicate format. It is
+    /// parsed and checked against the model when the request runs; an error names the position in
+    /// the text. ``Condition/init(format:_:)`` checks at once.
     ///
-    /// - Parameter arguments: What stands for `%@` (a value, an object, a list) and `%K` (a name),
+    /// - Parameter arguments: The values for `%@` (a value, an object, a list) and `%K` (a name),
     ///   in order.
     public func filter(format: String, _ arguments: any PredicateArgument...) -> FetchRequest {
         with { request in
@@ -278,12 +290,12 @@ extension FetchRequest {
 
     // MARK: What is read
 
-    /// The request that also reads what relationships of its results reference: one statement for
-    /// all objects of each, where each object would else read its own when it is asked. A server
-    /// answers all of them in one round trip, as its rows are at one moment.
+    /// Returns the request that also reads the objects of relationships, with one statement for
+    /// each relationship. Without it, each object reads its own related objects at the first
+    /// access. A server answers all statements in one round trip, from one state of its data.
     ///
-    /// - Parameter keys: Relationships, or paths of them, which read what is on the way too:
-    ///   `.prefetching(Product.category.parent, Product.tags)`.
+    /// - Parameter keys: Relationships, or paths of relationships. A path also reads the objects
+    ///   along the way: `.prefetching(Product.category.parent, Product.tags)`.
     public func prefetching(_ keys: any RelationshipKey<Entity>...) -> FetchRequest {
         with { $0.prefetchedPaths += keys.map { $0.path.joined(separator: ".") } }
     }
@@ -303,12 +315,12 @@ extension FetchRequest {
         with { $0.includesPendingChanges = includesPendingChanges }
     }
 
-    /// The request with or without the values of what it finds, see ``includesPropertyValues``.
+    /// Returns the request with or without property values, see ``includesPropertyValues``.
     public func includesPropertyValues(_ includesPropertyValues: Bool) -> FetchRequest {
         with { $0.includesPropertyValues = includesPropertyValues }
     }
 
-    /// The request with or without what is decided in memory, see ``allowsInMemoryFiltering``.
+    /// Returns the request with or without evaluation in memory, see ``allowsInMemoryFiltering``.
     public func allowsInMemoryFiltering(_ allowsInMemoryFiltering: Bool) -> FetchRequest {
         with { $0.allowsInMemoryFiltering = allowsInMemoryFiltering }
     }
@@ -333,21 +345,21 @@ extension FetchRequest {
 
     // MARK: Templates
 
-    /// The request of a template of the model, by its name: for code without generated classes.
-    /// With them, each template is a function of its own.
+    /// Returns the request with a template of the model, by its name. For code without generated
+    /// classes: generated code has a function for each template.
     ///
     /// ```swift
     /// let request = FetchRequest<ManagedObject>(entityName: "Product")
     ///     .template("cheaper", substituting: ["limit": 20])
     /// ```
     ///
-    /// What else is said of the request counts beside the template's condition, and in place of
-    /// its order, limit and the like.
+    /// Conditions of the request are combined with the template's. The order, limit and other
+    /// settings of the request replace the template's.
     ///
     /// - Parameters:
-    ///   - name: The template's name. The fetch throws where the entity has none of that name.
+    ///   - name: The template's name. The fetch throws if the entity has no template of that name.
     ///   - variables: The values of the template's parameters: values, objects, lists. The fetch
-    ///     throws where one is missing, of another type, or is for no parameter.
+    ///     throws if a value is missing, has the wrong type, or belongs to no parameter.
     public func template(
         _ name: String, substituting variables: [String: any PredicateArgument] = [:]
     ) -> FetchRequest {
@@ -370,19 +382,21 @@ extension FetchRequest {
     }
 }
 
-/// A named request of the model with what its parameters stand for.
+/// A call of a fetch template, with the arguments for its parameters.
 struct TemplateCall: Sendable {
     let name: String
-    /// What generated code gives, whose types the compiler has checked; keys for objects.
+    /// The arguments from generated code, with types checked by the compiler. An object is given by
+    /// its key.
     var arguments = [String: Value]()
     var lists = [String: [Value]]()
-    /// What is given by name, and has to be checked.
+    /// The arguments given by name. Their types are checked at run time.
     var variables = [String: FormatArgument]()
 
-    /// The template's condition with the lists in their places, and the values of the other
+    /// Returns the template's condition with its lists inserted, and the values of the other
     /// parameters.
     ///
-    /// - Throws: ``StoreError`` where a variable does not fit its parameter, or one has none.
+    /// - Throws: ``StoreError`` if a variable does not fit its parameter, or a parameter has no
+    ///   value.
     func resolved(
         _ template: FetchTemplate, in model: Model
     ) throws -> (condition: ModelExpression?, arguments: [String: Value]) {

@@ -1,6 +1,6 @@
 import CambiumRecords
 
-/// Fetches objects: rows, over which unsaved changes are laid.
+/// Fetches objects: it reads rows and applies unsaved changes to them.
 struct Fetching: ContextAccess {
     let context: ManagedObjectContext
 
@@ -38,7 +38,8 @@ struct Fetching: ContextAccess {
         return rows
     }
 
-    /// The key of an object of another container may well be that of another object here.
+    /// Checks that the objects belong to this container. The key of an object of another container
+    /// may equal the key of a different object here.
     func requireOwn(_ objects: [ObjectID], for entityName: String) throws {
         guard let foreign = objects.first(where: { !coordinator.hasStore($0.store) }) else {
             return
@@ -50,19 +51,19 @@ struct Fetching: ContextAccess {
             remedy: "Name objects of this context's stores only.")
     }
 
-    /// Whether unsaved changes can make a difference to a fetch. Conditions may look at related objects,
-    /// so any change counts.
+    /// Whether unsaved changes can affect a fetch. Conditions may read related objects, so any
+    /// change counts.
     var countsPendingChanges: Bool {
         !changes.inserted.isEmpty || !changes.updated.isEmpty || !changes.deleted.isEmpty
             || !merges.deferred.isEmpty
     }
 
-    /// The objects that a request finds, and what relationships of them reference, which is read at
-    /// once where the store can.
+    /// Returns the objects that a request finds, and prefetches relationships, in the same round
+    /// trip if the store can.
     ///
     /// - Parameters:
-    ///   - paths: Names of relationships, joined by dots.
-    ///   - find: Finds the objects, by the request that it is given.
+    ///   - paths: The names of relationships, joined by dots.
+    ///   - find: Finds the objects for the request that it receives.
     func objects(
         _ request: RowRequest, prefetching paths: [String],
         _ find: (RowRequest) throws -> [ManagedObject]
@@ -102,9 +103,9 @@ struct Fetching: ContextAccess {
         }
     }
 
-    /// The objects of rows that somebody delivers, in the request's order.
+    /// Returns the objects of delivered rows, in the request's order.
     ///
-    /// - Parameter commit: What the row cache knew before they were read.
+    /// - Parameter commit: The row cache's commit before the rows were read.
     func objects(
         of request: RowRequest, readAt commit: Int64,
         deliver: ((StoreRow) throws -> Void) throws -> Void
@@ -117,7 +118,7 @@ struct Fetching: ContextAccess {
         var found: [ManagedObject] = []
         var isInKeyOrder = true
         var lastKey = Int64.min
-        // Those that the row cache has as well are brought up to date there.
+        // Rows that the row cache also has are updated there.
         let cached =
             reads.usesRowCache
             ? coordinator.rowCache.rows(root: own.rootIndex) : RowCache.Rows()
@@ -165,7 +166,7 @@ struct Fetching: ContextAccess {
             object.flags.insert(.isFresh)
         }
         if request.isUnordered, !isInKeyOrder { found.sort { $0.key < $1.key } }
-        // Afterwards: a hook may fetch, and the store is busy meanwhile.
+        // This runs last: a hook may fetch, and the store is busy until then.
         activity.withoutTracking {
             found.forEachUncounted { object in
                 guard object.flags.contains(.isFresh) else { return }
@@ -176,14 +177,15 @@ struct Fetching: ContextAccess {
         return found
     }
 
-    /// The objects of a hierarchy that are there, in the order of their keys, with their values.
+    /// Returns the existing objects of a hierarchy with these keys, in the order of their keys,
+    /// with their values.
     func presentObjects(_ keys: [Int64], root: Int) throws -> [ManagedObject] {
         let map = registry.roots[root]
         let unread = keys.filter { key in
             map.map[key].map { $0.needsRow && $0.canBeRestored } ?? true
         }
         if !unread.isEmpty {
-            // Not as faults that are fired: the rows say of which entities they are.
+            // A fetch, not the firing of faults: the rows tell the entities of the objects.
             _ = try rows(
                 RowRequest(
                     entity: coordinator.model.entities[root],
@@ -192,8 +194,8 @@ struct Fetching: ContextAccess {
         return Set(keys).sorted().compactMap { map.map[$0] }.filter { $0.isThere }
     }
 
-    /// What the fetch would find if all were saved: membership by current values, then order, then
-    /// window.
+    /// Returns the objects that the fetch would find if all changes were saved. It tests the
+    /// current values first, then sorts, then applies limit and offset.
     private func overlay(_ request: RowRequest) throws -> [ManagedObject] {
         guard case .matching(let condition, let arguments) = request.selection else {
             return try rows(request)
@@ -201,7 +203,8 @@ struct Fetching: ContextAccess {
         let family =
             request.includesSubentities
             ? Set(coordinator.model.families[request.entity.index]) : [request.entity.index]
-        // A condition or an order over related objects may turn on any unsaved change.
+        // If a condition or an order reads related objects, any unsaved change can affect the
+        // result.
         let readsRelated =
             !RelatedPaths(condition, sort: request.sort, of: request.entity, in: coordinator.model)
             .isEmpty
@@ -216,7 +219,7 @@ struct Fetching: ContextAccess {
                 entity: request.entity, selection: request.selection,
                 includesSubentities: request.includesSubentities)
             saved.allowsInMemoryFiltering = request.allowsInMemoryFiltering
-            // Of a part of the rows it would be more than what is wanted.
+            // With a limit or an offset, prefetching here would read more than is needed.
             if request.limit == nil, request.offset == 0 { saved.prefetched = request.prefetched }
             candidates = try rows(saved).filter { $0.lifecycle == .clean }
             candidates += changes.updated.filter {
@@ -225,9 +228,9 @@ struct Fetching: ContextAccess {
         }
         let kept = deferredMerges.keptWithoutRow(in: family)
         if !kept.isEmpty { candidates = candidates.filter { !kept.contains($0) } + kept }
-        // The row of a fault may be gone, though a relationship led there and was changed here.
+        // The row of a fault may have been deleted, even if a changed relationship references it.
         try faulting.load(candidates.filter { $0.needsRow })
-        // One that an undo has brought back may have a row again, which others inserted.
+        // An object that an undo has restored may have a row again, inserted by another context.
         candidates.removeAll { !$0.isThere || $0.lifecycle == .inserted }
         candidates += changes.inserted.filter {
             $0.lifecycle == .inserted && family.contains($0.entityDescription.index)
@@ -245,7 +248,7 @@ struct Fetching: ContextAccess {
         return Array(request.limit.map { window.prefix($0) } ?? window)
     }
 
-    /// What a fetched property of an object finds.
+    /// Returns the objects that a fetched property of an object finds.
     func objects(of property: FetchedProperty, of source: ManagedObject) throws -> [ManagedObject] {
         let model = coordinator.model
         guard let destination = model[property.destination] else {
@@ -272,9 +275,9 @@ struct Fetching: ContextAccess {
         }
     }
 
-    /// Finds the keys of rows, and brings the row cache up to date with them.
+    /// Finds the keys of rows, and updates the row cache.
     ///
-    /// - Parameter fillsRowCache: Whether whole rows are read, and go in.
+    /// - Parameter fillsRowCache: Whether complete rows are read and added to the cache.
     func members(of request: RowRequest, fillsRowCache: Bool) throws -> MemberList {
         let cache = coordinator.rowCache
         let commit = cache.commit
@@ -309,7 +312,8 @@ struct Fetching: ContextAccess {
         return members
     }
 
-    /// The store that can be asked from another thread; nil where the answer is not there alone.
+    /// Returns the store for reading on another thread, or nil if unsaved changes of the context
+    /// affect the result.
     func sharedStore(for request: RowRequest, _ options: RequestOptions) -> (any SharedStore)? {
         if options.includesPendingChanges, fetching.countsPendingChanges { return nil }
         return reads.store(of: request.entity) as? any SharedStore
@@ -317,9 +321,9 @@ struct Fetching: ContextAccess {
 }
 
 extension ObjectOrder {
-    /// The values that decide an object's place, without the key.
+    /// Returns the sort values of an object, without its key.
     ///
-    /// - Throws: Here and below, what the evaluation of a pattern throws.
+    /// - Throws: Here and below, the error of a pattern's evaluation.
     func keys(of object: ManagedObject) throws -> [Value] {
         try readers.map { reader in
             switch reader {
@@ -346,17 +350,18 @@ extension Array {
 
 // Fetched properties.
 extension ManagedObject {
-    /// What a fetched property finds, by number. It is fetched at the first call and kept until the
-    /// object is refreshed. Where it cannot be, nothing is found, and the context remembers the error:
-    /// what could not be read keeps every save from succeeding, any other mistake the next one.
+    /// Returns the objects of a fetched property, by its number. They are fetched at the first call
+    /// and kept until the object is refreshed. If the fetch fails, the result is empty and the
+    /// context remembers the error: an error of reading makes every save fail; any other mistake
+    /// makes the next save fail.
     @_spi(Generated)
     public final func fetched<Destination: ManagedObject>(_ number: Int) -> [Destination] {
         fetchedObjects(number).cast(to: Destination.self)
     }
 
-    /// What a fetched property finds; for generic code.
+    /// Returns the objects of a fetched property, by its name; for generic code.
     ///
-    /// - Throws: ``StoreError`` where the entity has no fetched property of that name.
+    /// - Throws: ``StoreError`` if the entity has no fetched property of that name.
     public final func fetchedObjects(forKey name: String) throws -> [ManagedObject] {
         let known = entityDescription.fetchedProperties.map { $0.name }
         guard let number = known.firstIndex(of: name) else {
@@ -390,7 +395,7 @@ extension ManagedObject {
 }
 
 extension Error {
-    /// Whether the program or the model is wrong, which trying again does not change.
+    /// Whether the error is a mistake in the program or the model. Trying again does not help then.
     fileprivate var isMistake: Bool {
         switch (self as? StoreError)?.code {
         case .unknownName, .invalidRequest, .foreignObject: true

@@ -1,21 +1,24 @@
 import CambiumRecords
 
 extension ManagedObjectContext {
-    /// Finds objects.
+    /// Returns the objects that a request finds.
     ///
-    /// Unsaved changes of this context count: a new or changed object is found when it meets the
-    /// condition now, a deleted one is not (see ``FetchRequest/includesPendingChanges``). An object
-    /// that the context has already keeps its values.
+    /// Unsaved changes of this context count: the fetch finds an inserted or changed object if it
+    /// meets the condition now, and it never finds a deleted one (see
+    /// ``FetchRequest/includesPendingChanges``). Objects that the context already has keep their
+    /// values.
     ///
-    /// Only what was committed is read. The rows of one fetch are of one state of the store; on a
-    /// database server those that it prefetches, too. Two fetches may see two states, with a save of
-    /// another context between them (read skew), unless the context is at a query generation or in
-    /// ``PersistentContainer/performTransaction(isolation:_:)``. See <doc:Guarantees>.
+    /// A fetch reads only committed data. All rows of one fetch are of one state of the store; on a
+    /// database server, this includes the prefetched rows. Two fetches may see two states, if
+    /// another context saves between them (read skew). They see one state if the context is at a
+    /// query generation or in ``PersistentContainer/performTransaction(isolation:_:)``. See
+    /// <doc:Guarantees>.
     ///
-    /// - Throws: ``StoreError`` where the request cannot be run; what the store threw.
+    /// - Throws: ``StoreError`` if the request cannot be run; any error of the store.
     public func fetch<Entity: ManagedObject>(_ request: FetchRequest<Entity>) throws -> [Entity] {
         mergeIfAutomatic()
-        // Before there are more: those that are found now are not looked at in vain.
+        // The sweep runs before the fetch, so that it does not check the objects that are fetched
+        // now.
         sweepIfGrown()
         processChanges()
         let rows = try fetching.rowRequest(for: request)
@@ -26,20 +29,22 @@ extension ManagedObjectContext {
         return found.cast(to: Entity.self)
     }
 
-    /// The first object that ``fetch(_:)`` would find, or nil where there is none. No more is read.
+    /// Returns the first object that ``fetch(_:)`` would find, or nil if there is none. It reads
+    /// only that object.
     ///
     /// ```swift
     /// let cheapest = try context.fetchFirst(Product.fetchRequest().sorted(by: Product.price))
     /// ```
     ///
-    /// - Throws: ``StoreError`` where the request cannot be run; what the store threw.
+    /// - Throws: ``StoreError`` if the request cannot be run; any error of the store.
     public func fetchFirst<Entity: ManagedObject>(
         _ request: FetchRequest<Entity>
     ) throws -> Entity? {
         try fetch(request.limitedToFirst).first
     }
 
-    /// Counts what ``fetch(_:)`` would find, without making objects where that can be avoided.
+    /// Returns the number of objects that ``fetch(_:)`` would find. It creates objects only if
+    /// unsaved changes count.
     public func count<Entity: ManagedObject>(for request: FetchRequest<Entity>) throws -> Int {
         mergeIfAutomatic()
         processChanges()
@@ -57,19 +62,19 @@ extension ManagedObjectContext {
         parent?.queryGeneration ?? state.generation
     }
 
-    /// Makes the context read one state of the stores, whatever other contexts save meanwhile: the
-    /// latest one from its next read on (``QueryGenerationToken/current``), or the one that another
-    /// context reads (its ``queryGeneration``). ``QueryGenerationToken/unpinned`` reads the latest
-    /// again.
+    /// Pins the context to one state of the stores, so that saves of other contexts do not change
+    /// its reads. ``QueryGenerationToken/current`` means the latest state at its next read; the
+    /// ``queryGeneration`` of another context means the state that the other context reads. With
+    /// ``QueryGenerationToken/unpinned`` the context reads the latest state again.
     ///
-    /// The state goes on to the latest when the context saves, merges or is reset, and ends after a
-    /// time (``StoreOptions/queryGenerationLifetime``): reads throw ``QueryGenerationExpired``
-    /// then. Objects that the context has keep their values; ``refreshAllObjects()`` makes them
-    /// read again.
+    /// The context moves on to the latest state when it saves, merges or is reset. A pinned state
+    /// expires after a time (``StoreOptions/queryGenerationLifetime``); reads then throw
+    /// ``QueryGenerationExpired``. Objects that the context has keep their values;
+    /// ``refreshAllObjects()`` makes them read again.
     ///
-    /// - Throws: ``StoreError`` with `invalidRequest` where a store has no such states: one in memory, or
-    ///   of a program's own. SQLite's in files have them, and those on PostgreSQL. In a child: it reads
-    ///   what its parent reads.
+    /// - Throws: ``StoreError`` with `invalidRequest` if the context is a child (it reads what its
+    ///   parent reads), or if a store has no query generations. SQLite stores in files and
+    ///   PostgreSQL stores have them; stores in memory and custom stores do not.
     public func setQueryGeneration(_ token: QueryGenerationToken) throws {
         if parent != nil {
             throw StoreError.invalidRequest(
@@ -100,12 +105,12 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObjectContext {
-    /// Finds rows of values instead of objects.
+    /// Returns rows of values instead of objects.
     ///
-    /// - Throws: ``ExpressionDiagnostics`` where a column or condition does not fit the entity;
-    ///   ``StoreError`` where the request cannot be run; what the store threw.
-    /// - Complexity: One statement. With unsaved changes that count, the objects that the request
-    ///   finds are read into the context and the results computed from them.
+    /// - Throws: ``ExpressionDiagnostics`` if a column or condition does not fit the entity;
+    ///   ``StoreError`` if the request cannot be run; any error of the store.
+    /// - Complexity: One statement. If unsaved changes count, the fetch reads the objects into the
+    ///   context and computes the results from them.
     public func fetch<Entity: ManagedObject, Row>(
         _ request: ResultRequest<Entity, Row>
     ) throws -> [Row] {
@@ -114,10 +119,10 @@ extension ManagedObjectContext {
         return try ResultFetching(context: self).rows(of: request)
     }
 
-    /// The first row that ``fetch(_:)-(ResultRequest<Entity,Row>)`` would find, or nil where there
-    /// is none: `try context.fetchFirst(request.select(Product.price.max))`.
+    /// Returns the first row that ``fetch(_:)-(ResultRequest<Entity,Row>)`` would find, or nil if
+    /// there is none: `try context.fetchFirst(request.select(Product.price.max))`.
     ///
-    /// - Throws: As `fetch`.
+    /// - Throws: The errors of `fetch`.
     public func fetchFirst<Entity: ManagedObject, Row>(
         _ request: ResultRequest<Entity, Row>
     ) throws -> Row? {
@@ -128,13 +133,14 @@ extension ManagedObjectContext {
 }
 
 extension FetchRequest {
-    /// How the store would answer the request. Nothing is fetched; unsaved changes take no part.
+    /// Returns how the store would answer the request. It fetches no rows, and ignores unsaved
+    /// changes.
     ///
     /// ```swift
     /// print(try Product.fetchRequest().filter(Product.sku == "A-1").explain(in: context))
     /// ```
     ///
-    /// - Throws: ``StoreError`` where the request cannot be run; what the store threw.
+    /// - Throws: ``StoreError`` if the request cannot be run; any error of the store.
     public func explain(in context: ManagedObjectContext) throws -> FetchPlan {
         let rows = try context.fetching.rowRequest(for: self)
         return try context.root.reads.store(of: rows.entity).plan(of: rows, nil)
@@ -142,10 +148,11 @@ extension FetchRequest {
 }
 
 extension ResultRequest {
-    /// How the store would answer the request. Nothing is fetched; unsaved changes take no part.
+    /// Returns how the store would answer the request. It fetches no rows, and ignores unsaved
+    /// changes.
     ///
-    /// - Throws: ``ExpressionDiagnostics`` where a column or condition does not fit the entity;
-    ///   ``StoreError`` where the request cannot be run; what the store threw.
+    /// - Throws: ``ExpressionDiagnostics`` if a column or condition does not fit the entity;
+    ///   ``StoreError`` if the request cannot be run; any error of the store.
     public func explain(in context: ManagedObjectContext) throws -> FetchPlan {
         let (rows, query, _) = try ResultFetching(context: context).resolve(self)
         return try context.root.reads.store(of: rows.entity).plan(of: rows, query)
@@ -153,13 +160,14 @@ extension ResultRequest {
 }
 
 extension ManagedObjectContext {
-    /// Finds objects as ``fetch(_:)-(FetchRequest<Entity>)`` does, while the context's isolation is
-    /// free for other work: the rows are read on one of the coordinator's threads, which may wait for
-    /// disks and locks. See ``BackgroundContext/perform(_:)`` for how many there are.
+    /// Finds objects as ``fetch(_:)-(FetchRequest<Entity>)`` does, and leaves the context's
+    /// isolation free for other work meanwhile. One of the coordinator's threads reads the rows and
+    /// may wait for disks and locks. ``BackgroundContext/perform(_:)`` describes how many threads
+    /// there are.
     ///
-    /// Cancelling the task ends the statement, also while SQLite is still sorting. Where unsaved
-    /// changes count, in a child, or when the context has merged a save meanwhile, the rest or
-    /// all of it is done in the context's isolation after all.
+    /// If the task is cancelled, the statement ends, even while SQLite is sorting. In three cases
+    /// the context's isolation does a part of the work or all of it: unsaved changes count, the
+    /// context is a child, or it has merged a save meanwhile.
     ///
     /// ```swift
     /// let products = try await context.fetchInBackground(request) { count in
@@ -167,9 +175,9 @@ extension ManagedObjectContext {
     /// }
     /// ```
     ///
-    /// - Parameter progress: Told how many rows were read so far, each thousand and at the end, on
-    ///   the thread that reads.
-    /// - Throws: `CancellationError` where the task was cancelled; else what a fetch throws.
+    /// - Parameter progress: Receives the number of rows read so far, after each thousand and at
+    ///   the end, on the thread that reads.
+    /// - Throws: `CancellationError` if the task was cancelled; otherwise the errors of a fetch.
     public func fetchInBackground<Entity: ManagedObject>(
         _ request: FetchRequest<Entity>, isolation: isolated (any Actor)? = #isolation,
         progress: (@Sendable (Int) -> Void)? = nil
@@ -192,7 +200,7 @@ extension ManagedObjectContext {
             try BackgroundRead.rows(wanted, store, progress)
         }
         try Task.checkCancellation()
-        // What was read may be older than what the context knows by now.
+        // The rows may be older than the state that the context has merged meanwhile.
         guard merges.mergedCommit == merged,
             !(options.includesPendingChanges && fetching.countsPendingChanges)
         else { return try fetch(request) }
@@ -213,10 +221,11 @@ extension ManagedObjectContext {
         return found.cast(to: Entity.self)
     }
 
-    /// Finds rows of values as ``fetch(_:)-(ResultRequest<Entity,Row>)`` does, while the context's
-    /// isolation is free for other work. Cancelling the task ends the statement.
+    /// Finds rows of values as ``fetch(_:)-(ResultRequest<Entity,Row>)`` does, and leaves the
+    /// context's isolation free for other work meanwhile. If the task is cancelled, the statement
+    /// ends.
     ///
-    /// - Throws: `CancellationError` where the task was cancelled; else what a fetch throws.
+    /// - Throws: `CancellationError` if the task was cancelled; otherwise the errors of a fetch.
     public func fetchInBackground<Entity: ManagedObject, Row>(
         _ request: ResultRequest<Entity, Row>, isolation: isolated (any Actor)? = #isolation
     ) async throws -> [Row] {
@@ -274,7 +283,8 @@ private enum BackgroundRead {
         try cancellable(request) { try store.results(request, query) }
     }
 
-    /// An error that follows from the wish for the end is that end.
+    /// Runs a body, and throws `CancellationError` in place of any error after a requested
+    /// interruption.
     private static func cancellable<Result>(
         _ request: RowRequest, _ body: () throws -> Result
     ) throws -> Result {

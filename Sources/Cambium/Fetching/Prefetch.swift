@@ -1,14 +1,14 @@
 import CambiumRecords
 
-/// Reads what relationships of objects reference, with one statement for each relationship and not
-/// for each object.
+/// Reads the objects of relationships, with one statement for each relationship instead of one for
+/// each object.
 struct Prefetch: ContextAccess {
     let context: ManagedObjectContext
 
-    /// Reads what relationships of objects reference, with one statement for each relationship and
-    /// not for each object.
+    /// Reads the objects of relationships, with one statement for each relationship instead of one
+    /// for each object.
     ///
-    /// - Parameter paths: Names of relationships, joined by dots.
+    /// - Parameter paths: The names of relationships, joined by dots.
     func prefetch(
         _ paths: [String], of objects: [ManagedObject], _ entity: EntityDescription
     ) throws {
@@ -22,9 +22,9 @@ struct Prefetch: ContextAccess {
         }
     }
 
-    /// The relationships of each of some paths.
+    /// Returns the relationships along each path.
     ///
-    /// - Throws: ``StoreError`` where an entity has no relationship of a name.
+    /// - Throws: ``StoreError`` if an entity has no relationship of a name.
     func relationships(
         along paths: [String], of entity: EntityDescription
     ) throws -> [[RelationshipDescription]] {
@@ -42,7 +42,7 @@ struct Prefetch: ContextAccess {
         }
     }
 
-    /// - Returns: The objects that it references, each once.
+    /// - Returns: The objects that the relationship references, without duplicates.
     private func prefetch(
         _ relationship: RelationshipDescription, of objects: [ManagedObject]
     ) throws -> [ManagedObject] {
@@ -50,7 +50,7 @@ struct Prefetch: ContextAccess {
         var others = objects
         if relationship.place == .farRow, !relationship.isOrdered {
             let unread = objects.filter { needsLinks($0, relationship) }
-            // Where links are not saved yet, the rows do not say it all.
+            // If an object has unsaved links, its rows do not show all of them.
             let plain = unread.filter { !hasLinkChanges($0, relationship) }
             found = try readLinks(relationship, of: unread)
             let done = plain.filter { !needsLinks($0, relationship) }
@@ -63,16 +63,16 @@ struct Prefetch: ContextAccess {
         let faults = members.filter { $0.isFault && $0.lifecycle == .clean }
         if !faults.isEmpty { try faulting.load(faults) }
         found += members
-        // Nobody holds them yet.
+        // The program has no references to these objects yet.
         for object in found { object.flags.insert(.isReadAhead) }
         return found
     }
 
-    /// What a relationship of objects references, each once, by the links that are known.
+    /// Returns the objects of a relationship according to the known links, without duplicates.
     private func members(
         of objects: [ManagedObject], _ relationship: RelationshipDescription
     ) -> [ManagedObject] {
-        // Where the other side keeps the key, it references one object only.
+        // If the other side has the key column, it references only one object.
         let isUnique = relationship.place == .farRow
         var seen: Set<ObjectIdentifier> = []
         var found: [ManagedObject] = []
@@ -96,11 +96,12 @@ struct Prefetch: ContextAccess {
     }
 
     private static let keysPerStatement = 500
-    /// Of fewer objects, it takes longer to ask how many there are.
+    /// For fewer objects, counting the rows would take longer.
     private static let fewObjects = 32
 
-    /// Whether the objects are most of those that there are: then most rows at the far ends are
-    /// wanted, and to read all as they lie is several times as fast as to look them up by an index.
+    /// Returns whether the objects are the majority of their table. If they are, most of the
+    /// related rows are needed, and a scan of all rows is several times as fast as lookups in an
+    /// index.
     private func areMost(_ objects: [ManagedObject]) throws -> Bool {
         guard objects.count > Self.fewObjects, let object = objects.first else { return false }
         let root = coordinator.model.entities[object.entityDescription.rootIndex]
@@ -110,7 +111,8 @@ struct Prefetch: ContextAccess {
         return Int64(objects.count) > greatest / 2
     }
 
-    /// Reads the keys at the far ends of pairs and ordered lists, with one statement for all.
+    /// Reads the keys of the members of join tables and ordered lists, with one statement for all
+    /// objects.
     private func readMembers(
         _ relationship: RelationshipDescription, of objects: [ManagedObject]
     ) throws {
@@ -133,10 +135,10 @@ struct Prefetch: ContextAccess {
         }
     }
 
-    /// Reads the rows that lead back to any of the objects, and notes them as their links. Of a
-    /// single object, they are read when they are asked for.
+    /// Reads the rows that reference any of the objects, and records them as the links of these
+    /// objects. For a single object, it reads nothing: the rows are read at the first access.
     ///
-    /// - Returns: The objects of those rows, but for owners that have unsaved links.
+    /// - Returns: The objects of those rows, except for owners with unsaved links.
     private func readLinks(
         _ relationship: RelationshipDescription, of objects: [ManagedObject]
     ) throws -> [ManagedObject] {
@@ -149,7 +151,8 @@ struct Prefetch: ContextAccess {
         }
     }
 
-    /// - Parameter isSelective: Whether the store is to look those rows up; else it reads all rows.
+    /// - Parameter isSelective: Whether the store looks up the rows by their keys; otherwise it
+    ///   reads all rows.
     private func readLinks(
         _ relationship: RelationshipDescription, of owners: [ManagedObject],
         isSelective: Bool
@@ -177,7 +180,7 @@ struct Prefetch: ContextAccess {
         try reads.store(of: destination).fetch(request) { row in
             let placed = try row.record(in: reads.rowWriter)
             let entity = coordinator.model.entities[row.entity]
-            // The row says to whom it belongs; an object may hold an older one.
+            // The row names its owner; an object may have an older value.
             guard let slot = entity.relationships[inverse].slot, placed.record.hasValue(slot),
                 let place = places[placed.record.integer(slot)]
             else { return }
@@ -208,7 +211,8 @@ struct Prefetch: ContextAccess {
         return found
     }
 
-    /// Whether the links of a relationship kept elsewhere would be read at the next access.
+    /// Returns whether the next access reads the links of a relationship without a column of its
+    /// own.
     private func needsLinks(_ object: ManagedObject, _ relationship: RelationshipDescription)
         -> Bool
     {
@@ -219,7 +223,7 @@ struct Prefetch: ContextAccess {
         return known.readAt < merges.lastChange(of: relationship)
     }
 
-    /// Whether links of a relationship kept elsewhere are not saved yet.
+    /// Returns whether a relationship without a column of its own has unsaved links.
     private func hasLinkChanges(
         _ object: ManagedObject, _ relationship: RelationshipDescription
     ) -> Bool {
@@ -227,17 +231,19 @@ struct Prefetch: ContextAccess {
     }
 }
 
-/// What a condition and an order look at: which changes, of which objects, can matter to them.
+/// The paths that a condition and an order read. They determine the changes that can affect the
+/// result.
 struct RelatedPaths {
-    /// The names of the properties that are looked at, by the path of to-one relationships that
-    /// leads to their object. The empty path is the object itself.
+    /// The names of the properties that are read, by the path of to-one relationships to their
+    /// object. The empty path is the object itself.
     private(set) var properties = [[String]: Set<String>]()
     /// The entity at the end of each path.
     private(set) var destinations = [[String]: EntityDescription]()
     /// The numbers of all entities on the paths, with their sub-entities, beside the object's own.
     private(set) var entities: Set<Int> = []
-    /// Whether a path leads over keys that are kept on the other side, through a to-many or the far
-    /// side of a one-to-one: who lost a member cannot be found in the rows as they are now.
+    /// Whether a path uses keys that are stored on the other side: through a to-many relationship
+    /// or the inverse of a one-to-one relationship. The current rows do not show which object lost
+    /// a member.
     private(set) var leadsOverFarKeys = false
 
     private let model: ModelDescription
@@ -251,10 +257,10 @@ struct RelatedPaths {
         for term in sort { add(term.value, of: entity, [:]) }
     }
 
-    /// Whether only the object's own row matters.
+    /// Whether only the object's own row affects the result.
     var isEmpty: Bool { !leadsOverFarKeys && properties.keys.allSatisfy { $0.isEmpty } }
 
-    /// The paths to other objects whose properties matter, shorter ones first.
+    /// The paths to other objects with properties that affect the result, shorter ones first.
     var paths: [[String]] {
         properties.keys.filter { !$0.isEmpty }
             .ordered {
@@ -269,7 +275,7 @@ struct RelatedPaths {
         var path: [String] = []
         for (position, name) in names.enumerated() {
             guard let relationship = owner.relationship(named: name) else {
-                // Several names are those of a part of a composite value.
+                // The remaining names are the path of a part of a composite value.
                 properties[path, default: []].insert(names[position...].joined(separator: "."))
                 return
             }
@@ -336,7 +342,7 @@ struct RelatedPaths {
                 case .subject: entity
                 case .variable(let variable): variables[variable]
                 }
-            // The path may end with the attribute that is aggregated; its owner is the element.
+            // The path may end with the attribute that is aggregated; the element is its owner.
             return names.reduce(start) { owner, name in
                 owner?.relationship(named: name).map { model.entities[$0.destination] } ?? owner
             }

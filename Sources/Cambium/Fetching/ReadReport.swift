@@ -1,33 +1,33 @@
 import CambiumRecords
 
-/// What a context read while a block ran, see ``ManagedObjectContext/reads(during:)``.
+/// The reads of a context while a closure ran, see ``ManagedObjectContext/reads(during:)``.
 public struct ReadReport: Sendable, Hashable {
-    /// A relationship whose objects, or whose far ends, were read one by one: the N + 1 problem.
+    /// A relationship that was read object by object: the N + 1 problem.
     public struct Repetition: Sendable, Hashable {
         /// The entity that has the relationship.
         public let entityName: String
         /// The relationship.
         public let relationshipName: String
-        /// How many statements it took.
+        /// The number of statements that it took.
         public let count: Int
 
-        /// What the request for the objects that have the relationship should say.
+        /// The call to add to the request for the objects that have the relationship.
         public var remedy: String {
             ".prefetching(\(entityName).\(relationshipName))"
         }
     }
 
-    /// What each statement was for, in order.
+    /// The purpose of each statement, in order.
     public let reads: [String]
-    /// The relationships that took several statements, the worst first.
+    /// The relationships that took several statements, sorted by the number of statements.
     public let repetitions: [Repetition]
 
-    /// How many statements there were.
+    /// The number of statements.
     public var count: Int { reads.count }
 }
 
 extension ReadReport: CustomStringConvertible {
-    /// The number of statements, what to prefetch, and each statement's purpose.
+    /// The number of statements, the relationships to prefetch, and the purpose of each statement.
     public var description: String {
         var lines = ["\(count) statement\(count == 1 ? "" : "s") that read"]
         for repetition in repetitions {
@@ -43,14 +43,14 @@ extension ReadReport: CustomStringConvertible {
     }
 }
 
-/// A block took more statements than it may, see
+/// An error that is thrown if a closure takes more statements than its limit, see
 /// ``ManagedObjectContext/withReads(atMost:fileID:line:_:)``.
 public struct TooManyReadsError: Error, Sendable, CustomStringConvertible {
-    /// How many statements the block may take.
+    /// The maximum number of statements.
     public let limit: Int
-    /// What it read.
+    /// The statements of the closure.
     public let report: ReadReport
-    /// The file and the line of the block.
+    /// The file and the line of the closure.
     public let place: String
 
     /// The limit, the place and the report.
@@ -61,18 +61,19 @@ public struct TooManyReadsError: Error, Sendable, CustomStringConvertible {
 }
 
 extension ManagedObjectContext {
-    /// Runs a block and tells what the context read from its stores meanwhile. For tests and for
-    /// the search for what is slow; it needs no options and no test library.
+    /// Runs a closure and reports the reads of the context meanwhile. Use it in tests and to find
+    /// slow code; it needs no options and no test library.
     ///
-    /// Each statement that reads counts; what the context or the row cache had already takes none.
-    /// Saves and other contexts do not count. In a block inside another one, the inner one counts.
+    /// Each statement that reads counts. Data that the context or the row cache already has needs
+    /// no statement. Saves and other contexts do not count. If calls are nested, the inner report
+    /// counts.
     ///
     /// ```swift
     /// let (_, report) = try context.reads { try makeTable(context) }
     /// #expect(report.repetitions.isEmpty, "\(report)")
     /// ```
     ///
-    /// - Throws: What the block throws.
+    /// - Throws: The error that the closure throws.
     public func reads<Result>(
         during body: () throws -> Result
     ) rethrows -> (result: Result, report: ReadReport) {
@@ -82,13 +83,13 @@ extension ManagedObjectContext {
         return (result, ReadReporting(context: self).report(on: log))
     }
 
-    /// Runs a block that waits, in the isolation of the caller, and tells what the context read
-    /// from its stores meanwhile.
+    /// Runs an asynchronous closure in the isolation of the caller, and reports the reads of the
+    /// context meanwhile.
     ///
-    /// What the context reads for others while the block waits counts too. What is fetched in the
-    /// background is fetched in the context's own isolation as long as somebody counts.
+    /// If other code uses the context while the closure is suspended, its reads count too. During
+    /// the report, background fetches run in the context's own isolation.
     ///
-    /// - Throws: What the block throws.
+    /// - Throws: The error that the closure throws.
     public func reads<Result: Sendable>(
         isolation: isolated (any Actor)? = #isolation, during body: () async throws -> Result
     ) async rethrows -> (result: Result, report: ReadReport) {
@@ -98,7 +99,7 @@ extension ManagedObjectContext {
         return (result, ReadReporting(context: self).report(on: log))
     }
 
-    /// Runs a block that may read with so many statements.
+    /// Runs a closure, with a limit for the number of statements that read.
     ///
     /// ```swift
     /// try context.withReads(atMost: 2) {
@@ -106,8 +107,8 @@ extension ManagedObjectContext {
     /// }
     /// ```
     ///
-    /// - Throws: ``TooManyReadsError`` where it took more, whose description names the relationship
-    ///   to prefetch; what the block throws.
+    /// - Throws: ``TooManyReadsError`` if it took more statements; its description names the
+    ///   relationship to prefetch. The error that the closure throws.
     public func withReads<Result>(
         atMost limit: Int, fileID: StaticString = #fileID, line: UInt = #line,
         _ body: () throws -> Result
@@ -117,18 +118,18 @@ extension ManagedObjectContext {
         return result
     }
 
-    /// Runs a block that waits, in the isolation of the caller, and may read with so many
-    /// statements.
+    /// Runs an asynchronous closure in the isolation of the caller, with a limit for the number of
+    /// statements that read.
     ///
     /// ```swift
     /// try await context.withReads(atMost: 3) { await model.reload() }
     /// ```
     ///
-    /// What the context reads for others while the block waits counts too. What is fetched in the
-    /// background is fetched in the context's own isolation as long as somebody counts.
+    /// If other code uses the context while the closure is suspended, its reads count too. During
+    /// the report, background fetches run in the context's own isolation.
     ///
-    /// - Throws: ``TooManyReadsError`` where it took more, whose description names the relationship
-    ///   to prefetch; what the block throws.
+    /// - Throws: ``TooManyReadsError`` if it took more statements; its description names the
+    ///   relationship to prefetch. The error that the closure throws.
     public func withReads<Result: Sendable>(
         atMost limit: Int, fileID: StaticString = #fileID, line: UInt = #line,
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
@@ -145,12 +146,12 @@ extension ReadReport {
     }
 }
 
-/// Puts together what a context read while somebody counted.
+/// Makes the report of a context's reads.
 struct ReadReporting: ContextAccess {
     let context: ManagedObjectContext
 
-    /// What a log tells. Which relationship led to a fault is found out afterwards, from the
-    /// objects that are there, so that following one costs nothing while nobody counts.
+    /// Returns the report of a log. It finds the relationship that caused a fault afterwards, in
+    /// the registered objects, so that following a relationship costs nothing without a log.
     func report(on log: ReadLog) -> ReadReport {
         var tallies = [String: Int]()
         let faults = log.events.compactMap { event in
@@ -177,7 +178,7 @@ struct ReadReporting: ContextAccess {
         return ReadReport(reads: log.events.map { describe($0, ways) }, repetitions: repetitions)
     }
 
-    /// A relationship, as people write it.
+    /// Returns the name of a relationship, such as `Product.category`.
     private func name(
         of relationship: RelationshipDescription, _ owner: EntityDescription
     ) -> String {
@@ -198,7 +199,7 @@ struct ReadReporting: ContextAccess {
         }
     }
 
-    /// The relationships that reference rows, as far as objects tell whose values are there.
+    /// Returns the relationships that reference rows, according to the objects that have values.
     private func waysTo(_ rows: Set<RowIdentity>) -> [RowIdentity: String] {
         guard !rows.isEmpty else { return [:] }
         var ways = [RowIdentity: [String: Int]]()
@@ -222,7 +223,8 @@ struct ReadReporting: ContextAccess {
                 }
             }
         }
-        // Where several lead to a row, that which leads to most of them: it was followed.
+        // If several relationships reference a row, the one that references most of the rows
+        // counts.
         var totals = [String: Int]()
         for names in ways.values {
             for name in names.keys { totals[name, default: 0] += 1 }

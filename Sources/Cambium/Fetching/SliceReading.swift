@@ -1,7 +1,7 @@
 import CambiumRecords
 
-/// Reads what a request finds for a module that does something with each object: the keys at once,
-/// and the objects slice by slice, so that few are in memory.
+/// Reads the objects of a request for a module that processes each object. It reads the keys first,
+/// and then the objects in slices, so that only few are in memory.
 package struct SliceReading: ContextAccess {
     /// An object's entity and key.
     package typealias Key = LinkSet.Member
@@ -15,16 +15,17 @@ package struct SliceReading: ContextAccess {
     /// The model of the context's stores.
     package var model: ModelDescription { coordinator.model }
 
-    /// What a request reads from the store. Changes of other contexts are merged first.
+    /// Returns the request to the store for a fetch request. Changes of other contexts are merged
+    /// first.
     package func rows<Entity>(of request: FetchRequest<Entity>) throws -> RowRequest {
         context.mergeIfAutomatic()
         context.processChanges()
         return try fetching.rowRequest(for: request)
     }
 
-    /// The keys of the objects that a request finds, in its order.
+    /// Returns the keys of the objects that a request finds, in its order.
     ///
-    /// - Parameter rows: What the request reads from the store.
+    /// - Parameter rows: The request to the store.
     package func keys<Entity>(
         of request: FetchRequest<Entity>, _ rows: RowRequest
     ) throws -> [Key] {
@@ -48,7 +49,8 @@ package struct SliceReading: ContextAccess {
         return keys
     }
 
-    /// The objects of keys, with their values. Those that were deleted meanwhile are left out.
+    /// Returns the objects with these keys, with their values. Objects that were deleted meanwhile
+    /// are omitted.
     package func objects(_ keys: ArraySlice<Key>) throws -> [ManagedObject] {
         context.sweepIfGrown()
         var objects = keys.map { registry.object(entity: $0.entity, key: $0.key) }
@@ -57,29 +59,30 @@ package struct SliceReading: ContextAccess {
         return objects
     }
 
-    /// Reads what relationships of objects reference, with one statement for each relationship.
+    /// Reads the objects of relationships, with one statement for each relationship.
     ///
-    /// - Parameter paths: Names of relationships, joined by dots.
+    /// - Parameter paths: The names of relationships, joined by dots.
     package func prefetch(
         _ paths: [String], of objects: [ManagedObject], _ entity: EntityDescription
     ) throws {
         try prefetching.prefetch(paths, of: objects, entity)
     }
 
-    /// Who may read the file of the store that has the rows of an entity; nil where it has none.
+    /// Returns the permissions of the store file that has the rows of an entity, or nil if the
+    /// store has no file.
     package func permissions(ofStoreOf entity: EntityDescription) -> StorePermissions? {
         let store = coordinator.persistentStores.first { $0.roots.contains(entity.rootIndex) }
         return store?.location.path.flatMap(StorePermissions.init(ofFile:))
     }
 
-    /// The value that an attribute of an object has.
+    /// Returns the value of an object's attribute.
     package static func value(
         _ attribute: Attribute, inSlot slot: Int, of object: ManagedObject
     ) -> Value {
         object.properties.value(ofSlot: slot, attribute, in: object.readable)
     }
 
-    /// The objects that a relationship of an object references, in its order.
+    /// Returns the objects that a relationship of an object references, in its order.
     package static func destinations(
         of relationship: RelationshipDescription, from object: ManagedObject
     ) -> [ManagedObject] {

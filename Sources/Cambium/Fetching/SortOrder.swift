@@ -1,10 +1,10 @@
 import CambiumRecords
 
-/// One level of an order: `Product.title.ascending`, or of what is computed,
+/// One level of an order: `Product.title.ascending`, or by a computed value,
 /// `Category.products.count.descending`.
 ///
-/// Nil is less than any value, unless ``nilFirst`` or ``nilLast`` says otherwise. Texts are
-/// compared by their bytes, unless the order is made with another ``TextOrder``:
+/// Nil is less than any value, unless ``nilFirst`` or ``nilLast`` changes that. Strings are
+/// compared by their bytes, unless the order has another ``TextOrder``:
 ///
 /// ```swift
 /// let request = Product.fetchRequest()
@@ -15,15 +15,15 @@ public struct SortOrder<Entity: ManagedObject>: Sendable, Hashable {
     let isDescending: Bool
     var texts = TextOrder.bytes
     var placesNilLast: Bool?
-    /// The objects that what is computed names.
+    /// The objects that the computed value names.
     var objects: [ObjectID] = []
-    /// The path that the program wrote, where it named the property by a text.
+    /// The path that the program wrote, if it named the property by a string.
     private(set) var path: String?
 
-    /// The order with what has no value at the start.
+    /// The order with nil values first.
     public var nilFirst: SortOrder { placingNil(last: false) }
 
-    /// The order with what has no value at the end.
+    /// The order with nil values last.
     public var nilLast: SortOrder { placingNil(last: true) }
 
     private func placingNil(last: Bool) -> SortOrder {
@@ -32,10 +32,10 @@ public struct SortOrder<Entity: ManagedObject>: Sendable, Hashable {
         return order
     }
 
-    /// The order of the objects of an entity.
+    /// Returns the sort term for the objects of an entity.
     ///
-    /// - Throws: ``StoreError`` with `unknownName` where the program named what nothing can be sorted
-    ///   by.
+    /// - Throws: ``StoreError`` with `unknownName` if the program named a property that cannot be
+    ///   sorted by.
     func term(for description: EntityDescription) throws(StoreError) -> SortTerm {
         guard let path else { return term }
         var term = self
@@ -50,9 +50,9 @@ public struct SortOrder<Entity: ManagedObject>: Sendable, Hashable {
 }
 
 extension SortOrder {
-    /// The order by an attribute that is known by its name: for objects without a generated class,
-    /// and for names that are known at run time only. Where there is a key, `Product.price.ascending`
-    /// is safer: the compiler checks it.
+    /// Creates an order by an attribute's name: for objects without a generated class, and for
+    /// names that are known only at run time. If there is a key, `Product.price.ascending` is
+    /// safer: the compiler checks it.
     ///
     /// ```swift
     /// let request = FetchRequest<ManagedObject>(entityName: "Product")
@@ -62,10 +62,10 @@ extension SortOrder {
     ///
     /// - Parameters:
     ///   - path: The name of an attribute, or names joined by dots: of to-one relationships, and of
-    ///     parts of composite values. A request that names another thing throws ``StoreError`` with
-    ///     `unknownName` when it is executed.
-    ///   - isDescending: Whether the greatest value comes first. Default: the least.
-    ///   - texts: How texts are compared. Default: by their bytes.
+    ///     parts of composite values. If the path names anything else, the request throws
+    ///     ``StoreError`` with `unknownName` when it is executed.
+    ///   - isDescending: Whether the greatest value comes first. Default: false.
+    ///   - texts: The comparison of strings. Default: by their bytes.
     public init(_ path: String, isDescending: Bool = false, texts: TextOrder = .bytes) {
         self.init(
             value: .keyPath(
@@ -108,7 +108,7 @@ extension AttributeType {
 }
 
 extension SortOrder: CustomStringConvertible {
-    /// What is compared and the direction, such as `price descending`.
+    /// The compared value and the direction, such as `price descending`.
     public var description: String {
         var text = value.description
         if texts != .bytes { text += " (\(texts))" }
@@ -118,14 +118,13 @@ extension SortOrder: CustomStringConvertible {
     }
 }
 
-/// What objects can be sorted by: a ``SortOrder``, or a key alone, which means its least value
-/// first.
+/// A level of an order for objects: a ``SortOrder``, or a key alone, which sorts ascending.
 ///
 /// ```swift
 /// let request = Product.fetchRequest().sorted(by: Product.kind, Product.price.descending)
 /// ```
 ///
-/// The library's types conform; a program has no need to.
+/// The library's types conform; a program does not need to.
 public protocol SortOrdering<Root>: ResultOrdering {
     /// The order.
     var sortOrder: SortOrder<Root> { get }
@@ -170,21 +169,22 @@ extension KeyExpression {
 }
 
 extension KeyExpression where Value == String {
-    /// The same key with the least text first, compared in a way of its own.
+    /// The same key with the least string first, in the given text order.
     public func ascending(_ texts: TextOrder) -> SortOrder<Root> {
         ordered(isDescending: false, texts)
     }
 
-    /// The same key with the greatest text first, compared in a way of its own.
+    /// The same key with the greatest string first, in the given text order.
     public func descending(_ texts: TextOrder) -> SortOrder<Root> {
         ordered(isDescending: true, texts)
     }
 }
 
-/// Bits for each of some values that are in order where the values are, so that most of what sorting
-/// has to compare are numbers. Values whose bits are the same are to be compared themselves.
+/// Maps values to bits that sort as the values do, so that most comparisons during a sort are
+/// comparisons of integers. If the bits of two values are equal, the values themselves must be
+/// compared.
 struct SortPrefixes {
-    /// What the values are, apart from nil: all numbers, all texts, or anything.
+    /// The kind of the values, apart from nil: all numbers, all strings, or anything.
     private enum Kind {
         case numbers
         case texts(inCommon: Int)
@@ -212,13 +212,13 @@ struct SortPrefixes {
         }
         switch (hasNumbers, hasTexts) {
         case (true, false): kind = .numbers
-        // What all texts begin with decides nothing.
+        // The common prefix of all strings does not affect the order.
         case (false, true): kind = .texts(inCommon: common?.count ?? 0)
         default: kind = .others
         }
     }
 
-    /// What two texts begin with.
+    /// Returns the common prefix of two strings.
     private static func common(
         _ one: Substring.UTF8View?, _ other: String
     ) -> Substring.UTF8View {
@@ -240,14 +240,14 @@ struct SortPrefixes {
         }
     }
 
-    /// Not 0, and the least for what is not a number.
+    /// Returns bits other than 0. NaN has the least.
     private static func bits(_ number: Double) -> UInt64 {
         if number.isNaN { return 1 }
         let bits = (number + 0).bitPattern  // of both zeros the same
         return (bits >> 63 == 0 ? bits | 1 << 63 : ~bits) | 1
     }
 
-    /// Not 0.
+    /// Returns bits other than 0.
     private static func bits(_ text: Substring.UTF8View) -> UInt64 {
         var bits: UInt64 = 0
         var count = 0

@@ -1,29 +1,29 @@
-/// A type whose values can be compared in a predicate: those that attributes have.
+/// A type of attribute values. Predicates can compare them.
 public protocol AttributeValue: PredicateArgument, Sendable {
     /// The value in the form that predicates hold.
     var attributeValue: Value { get }
 
-    /// The value of that form, or nil where it is of another type or none.
+    /// Creates the value from that form, or returns nil if it is nil or of another type.
     init?(attributeValue: Value)
 }
 
-/// A type of attributes whose values add up: numbers and durations.
+/// A type of attribute values that can be added: numbers and durations.
 public protocol AdditiveAttribute: AttributeValue, AdditiveArithmetic {
-    /// The type of a sum: of integers `Int`, else the same.
+    /// The type of a sum: `Int` for integers, otherwise the same type.
     associatedtype Sum: AttributeValue = Self
 }
 
 extension Int: AdditiveAttribute {}
 extension Int16: AdditiveAttribute {
-    /// Of as many bits as the machine has.
+    /// The sum has as many bits as the platform's `Int`.
     public typealias Sum = Int
 }
 extension Int32: AdditiveAttribute {
-    /// Of as many bits as the machine has.
+    /// The sum has as many bits as the platform's `Int`.
     public typealias Sum = Int
 }
 extension Int64: AdditiveAttribute {
-    /// Of as many bits as the machine has.
+    /// The sum has as many bits as the platform's `Int`.
     public typealias Sum = Int
 }
 extension Float: AdditiveAttribute {}
@@ -197,8 +197,8 @@ extension StoredEnumeration where RawValue: AttributeValue {
 }
 
 extension PropertyValue {
-    /// The value of an attribute in its type: `row["price"]?.as(Decimal.self)`; nil where it is of
-    /// another type, or none.
+    /// Returns the value as an attribute type, or nil if it is nil or of another type:
+    /// `row["price"]?.as(Decimal.self)`.
     public func `as`<Attribute: AttributeValue>(
         _ type: Attribute.Type = Attribute.self
     ) -> Attribute? {

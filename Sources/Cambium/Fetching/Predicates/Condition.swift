@@ -1,15 +1,15 @@
-/// A condition over the objects of an entity, built from generated keys:
-/// `Product.price < 20 && Product.category.name == "Books"`; from Foundation's `#Predicate`:
-/// ``init(_:)-(Predicate<Root>)``; or from text: ``init(format:_:)``. All three make the same tree,
-/// and so they can be combined.
+/// A condition on the objects of an entity. It is built from generated keys: `Product.price < 20 &&
+/// Product.category.name == "Books"`; from Foundation's `#Predicate`:
+/// ``init(_:)-(Predicate<Root>)``; or from text: ``init(format:_:)``. All three create the same
+/// tree, and can be combined.
 ///
-/// It is a value: it can be kept, combined, sent to another isolation and printed. The store and
-/// the memory give it the same meaning: logic is two-valued, nil equals only nil, and any other
-/// comparison with nil is false.
+/// A condition is a value: a program can keep it, combine it, send it to another isolation and
+/// print it. It means the same in the store and in memory: logic is two-valued, nil equals only
+/// nil, and any other comparison with nil is false.
 ///
 /// ## Topics
-/// - Making one: ``init(_:)-(Predicate<Root>)``, ``init(format:_:)``, ``init(_:)-(KeyExpression)``,
-///   ``init(_:)-(ModelExpression)``
+/// - Creating conditions: ``init(_:)-(Predicate<Root>)``, ``init(format:_:)``,
+///   ``init(_:)-(KeyExpression)``, ``init(_:)-(ModelExpression)``
 /// - Combining: `&&`, `||`, `!`, ``for(_:)``
 /// - Constants and objects: ``true``, ``false``, ``object(_:)``, ``in(_:)-(Sequence<ObjectID>)``
 /// - In memory: ``matches(_:)``
@@ -18,14 +18,14 @@ public struct Condition<Root: ManagedObject>: Sendable {
 
     /// The tree that is lowered to SQL and evaluated in memory.
     ///
-    /// - Complexity: O(terms) where terms were joined.
+    /// - Complexity: O(terms) for a condition that joins terms.
     public var expression: ModelExpression { tree.expression }
 
     /// The objects that it names: the tree has their keys only.
     var objects: [ObjectID] { tree.objects }
 
-    /// Makes a condition of a tree. It is checked against the model when it is used. A tree deeper
-    /// than 100 levels is refused there.
+    /// Creates a condition from a tree. The tree is checked against the model when it is used, and
+    /// rejected then if it has more than 100 levels.
     public init(_ expression: ModelExpression) {
         self.init(expression, objects: [])
     }
@@ -78,8 +78,8 @@ extension Condition: Hashable {
 }
 
 extension Condition: CustomStringConvertible {
-    /// The condition in the words of the text format, which ``init(format:_:)`` reads back. An
-    /// object is shown by its key, which no text can name.
+    /// The condition in the text format, which ``init(format:_:)`` reads back. An object is shown
+    /// as its key; the text format cannot read it back.
     public var description: String { expression.description }
 }
 
@@ -93,10 +93,10 @@ extension ModelExpression {
     }
 }
 
-/// A condition while it is put together: a term, or two conditions joined by AND or OR.
+/// A condition that is being built: a term, or two conditions joined by AND or OR.
 ///
-/// A chain grows by one node for each term, however long it is, and becomes flat when its
-/// expression is asked for.
+/// Each term adds one node to a chain, however long it is. The chain becomes flat when its
+/// expression is read.
 final class ConditionTree: @unchecked Sendable {
     enum Joint {
         case and
@@ -107,7 +107,7 @@ final class ConditionTree: @unchecked Sendable {
     private let termObjects: [ObjectID]
     /// nil for a term.
     private let joint: Joint?
-    // Safety: both are changed in `deinit` only, which has the node for itself.
+    // Safety: both are changed only in `deinit`, and nothing else has access to the node then.
     private var left: ConditionTree?
     private var right: ConditionTree?
     /// At least the levels of the expression, and the number of its parts.
@@ -135,7 +135,8 @@ final class ConditionTree: @unchecked Sendable {
         (self.depth, self.size) = isTooLarge ? (1, 1) : (depth, size)
     }
 
-    /// A chain of a million nodes would be released one inside the other.
+    /// Releases the nodes in a loop: a recursive release of a million nodes would overflow the
+    /// stack.
     deinit {
         guard left != nil else { return }
         var open = [left, right].compactMap(\.self)
@@ -147,7 +148,8 @@ final class ConditionTree: @unchecked Sendable {
         }
     }
 
-    /// The levels that it adds to a chain, whose own level it shares where it is one.
+    /// Returns the levels that the node adds to a chain. A node with the same joint shares the
+    /// chain's level.
     private func depth(in joint: Joint) -> Int {
         self.joint == joint ? depth - 1 : depth
     }
@@ -182,7 +184,7 @@ final class ConditionTree: @unchecked Sendable {
 }
 
 extension ModelExpression {
-    /// What is joined in it, so that a chain is as flat as it reads.
+    /// Returns the operands of a joint, so that a chain stays flat.
     fileprivate func operands(of joint: ConditionTree.Joint) -> [ModelExpression] {
         switch (self, joint) {
         case (.and(let operands), .and), (.or(let operands), .or): operands
@@ -192,14 +194,14 @@ extension ModelExpression {
 }
 
 extension Condition {
-    /// Whether an object meets the condition, by its values now: what a fetch would say of it after
-    /// a save.
+    /// Returns whether an object meets the condition, by its current values. A fetch after a save
+    /// would give the same answer.
     ///
-    /// - Throws: ``ExpressionDiagnostics`` where the condition does not fit the object's entity;
-    ///   ``StoreError`` where it names an object of another container; ``PatternLimitError`` where
-    ///   a regular expression takes too many steps.
-    /// - Complexity: The condition is made ready at each call; `filter(_:)` of a sequence does so
-    ///   once. Related objects that are not read yet are read one by one.
+    /// - Throws: ``ExpressionDiagnostics`` if the condition does not fit the object's entity;
+    ///   ``StoreError`` if it names an object of another container; ``PatternLimitError`` if a
+    ///   regular expression takes too many steps.
+    /// - Complexity: Each call compiles the condition; `filter(_:)` of a sequence compiles it once.
+    ///   Related objects that are faults are read one by one.
     public func matches(_ object: Root) throws -> Bool {
         try compiled(for: object).isTrue(object)
     }
@@ -221,32 +223,33 @@ extension Condition {
 }
 
 extension Sequence where Element: ManagedObject {
-    /// The objects that meet a condition, by their values now:
+    /// Returns the objects that meet a condition, by their current values:
     /// `category.products.filter(Product.price < 20)`.
     ///
-    /// - Throws: ``ExpressionDiagnostics`` where the condition does not fit the objects' entity;
-    ///   ``StoreError`` where it names an object of another container; ``PatternLimitError`` where
-    ///   a regular expression takes too many steps.
-    /// - Complexity: Some ten nanoseconds for each object that is in memory, and twice that where
-    ///   the condition looks at a related one.
+    /// - Throws: ``ExpressionDiagnostics`` if the condition does not fit the objects' entity;
+    ///   ``StoreError`` if it names an object of another container; ``PatternLimitError`` if a
+    ///   regular expression takes too many steps.
+    /// - Complexity: Some ten nanoseconds for each object that is in memory, and twice that if the
+    ///   condition reads a related object.
     public func filter(_ condition: Condition<Element>) throws -> [Element] {
         let objects = Array(self)
         guard let first = objects.first else { return [] }
-        // Of a class of no entity, such as `ManagedObject`, objects may be of different ones.
+        // Objects of a class without an entity, such as `ManagedObject`, may be of several
+        // entities.
         guard first.state.coordinator.model[Element.entityName] != nil else {
             return try objects.filter { try condition.matches($0) }
         }
         let condition = try condition.compiled(for: first)
-        // Safety: all elements are objects, and the array stays as it is; what is found are some of
-        // its elements. The storage of an array is laid out alike for all classes. Objects of a
-        // class that is not known here would take three times as long.
+        // Safety: all elements are managed objects, and the array does not change meanwhile. The
+        // result contains only elements of the array. The storage of an array has the same layout
+        // for all classes. Casts to a class that is not known here would take three times as long.
         let found = try condition.filter(unsafeBitCast(objects, to: [ManagedObject].self))
         return unsafeBitCast(found, to: [Element].self)
     }
 
-    /// The objects of which a Boolean is true now: `categories.filter(Category.isBrand)`.
+    /// Returns the objects for which a Boolean is true now: `categories.filter(Category.isBrand)`.
     ///
-    /// - Throws: As with a condition.
+    /// - Throws: The errors of `filter(_:)` with a condition.
     public func filter(_ key: Key<Element, Bool>) throws -> [Element] {
         try filter(Condition(key))
     }
@@ -254,16 +257,16 @@ extension Sequence where Element: ManagedObject {
 
 extension Condition {
     /// Reads a condition in Core Data's predicate format and checks it against the model of the
-    /// class. It can be combined with others, as one of keys can.
+    /// class. Like a condition from keys, it can be combined with others.
     ///
     /// ```swift
     /// let cheap = try Condition<Product>(format: "price < %@ AND category == %@", limit, books)
     /// ```
     ///
-    /// - Parameter arguments: What stands for `%@` (a value, an object, a list) and `%K` (a name),
+    /// - Parameter arguments: The values for `%@` (a value, an object, a list) and `%K` (a name),
     ///   in order.
-    /// - Throws: ``ExpressionDiagnostics``, which name the places in the text; a ``StoreError``
-    ///   where the class was generated from no model: use ``FetchRequest/filter(format:_:)`` then.
+    /// - Throws: ``ExpressionDiagnostics``, which name the positions in the text; a ``StoreError``
+    ///   if the class was generated without a model: use ``FetchRequest/filter(format:_:)`` then.
     /// - Complexity: O(length of the text × size of the entity)
     public init(format: String, _ arguments: any PredicateArgument...) throws {
         guard let model = Root.entityReference.model?.model,

@@ -1,7 +1,7 @@
-/// An attribute of an entity, as predicates and orders name it: `Product.price`, or through a
-/// to-one relationship `Product.category.name`.
+/// An attribute of an entity, for predicates and orders: `Product.price`, or through a to-one
+/// relationship `Product.category.name`.
 ///
-/// The compiler checks the name and the type of what it is compared with.
+/// The compiler checks the name, and the type of the value that it is compared with.
 public struct Key<Root: ManagedObject, Value: AttributeValue>: Sendable {
     /// The names from the object to the attribute.
     public let path: [String]
@@ -26,7 +26,8 @@ public struct Key<Root: ManagedObject, Value: AttributeValue>: Sendable {
 /// A key of a relationship: a ``ToOneKey`` or a ``ToManyKey``, for
 /// ``FetchRequest/prefetching(_:)``.
 public protocol RelationshipKey<Root>: Sendable {
-    /// The class of the objects that have the relationship, or lead to it.
+    /// The class at the start of the path: it has the relationship itself, or references an object
+    /// that has it.
     associatedtype Root: ManagedObject
     /// The names from the object to the relationship.
     var path: [String] { get }
@@ -96,10 +97,11 @@ public struct ToManyKey<Root: ManagedObject, Destination: ManagedObject>: Sendab
     var expression: ModelExpression { .keyPath(root: .subject, names: path) }
 }
 
-/// A key of an attribute, whatever can be asked of the attribute: a ``Key``, which is for
-/// conditions and orders, an ``OpaqueKey``, or a ``TransientKey``.
+/// A key of an attribute of any kind: a ``Key`` for conditions and orders, an ``OpaqueKey``, or a
+/// ``TransientKey``.
 public protocol AttributeKey<Root, Value>: Sendable {
-    /// The class of the objects that have the attribute, or lead to it.
+    /// The class at the start of the path: it has the attribute itself, or references an object
+    /// that has it.
     associatedtype Root: ManagedObject
     /// The type of the values.
     associatedtype Value
@@ -109,8 +111,8 @@ public protocol AttributeKey<Root, Value>: Sendable {
 
 extension Key: AttributeKey {}
 
-/// An attribute whose values the store cannot look into: those of a `codable` type, and data that
-/// may lie in a file. All that can be asked is whether there is one:
+/// An attribute with values that the store cannot read: a `codable` type, or data that may be
+/// stored in a file. A condition can only test whether it has a value:
 ///
 /// ```swift
 /// let request = Person.fetchRequest().filter(Person.photo != nil)
@@ -143,7 +145,7 @@ public struct OpaqueKey<Root: ManagedObject, Value>: AttributeKey {
     }
 }
 
-/// A property that is not in the store: nothing can be found or sorted by it.
+/// A property that is not in the store. A request cannot filter or sort by it.
 public struct TransientKey<Root: ManagedObject, Value>: AttributeKey {
     /// The names from the object to the property.
     public let path: [String]
@@ -180,8 +182,8 @@ extension Condition {
     }
 }
 
-/// An attribute of all members of a to-many relationship: `Category.products.price`. It is no value
-/// by itself: `sum`, `average`, `min` and `max` are, and `contains` is a condition.
+/// An attribute of all members of a to-many relationship: `Category.products.price`. It is not a
+/// value by itself: `sum`, `average`, `min` and `max` are, and `contains` is a condition.
 public struct MemberKey<Root: ManagedObject, Value: AttributeValue>: Sendable {
     let expression: ModelExpression
     var objects: [ObjectID] = []
@@ -192,7 +194,7 @@ public struct MemberKey<Root: ManagedObject, Value: AttributeValue>: Sendable {
         ComputedKey(.aggregate(function, expression), objects: objects)
     }
 
-    /// How many members have a value.
+    /// The number of members that have a value.
     public var count: ComputedKey<Root, Int> { aggregate(.count) }
 }
 
@@ -204,7 +206,7 @@ extension MemberKey where Value: Comparable {
 }
 
 extension MemberKey where Value: AdditiveAttribute {
-    /// The sum; 0 of none, nil where it is too great.
+    /// The sum; 0 if there are no values, nil if it overflows.
     public var sum: ComputedKey<Root, Value.Sum> { aggregate(.sum) }
     /// The mean, of durations in seconds; nil of none.
     public var average: ComputedKey<Root, Double> { aggregate(.average) }
@@ -225,12 +227,12 @@ public struct MembersKey<Root: ManagedObject, Destination: ManagedObject>: Senda
             condition: condition.expression.rebased(onto: .variable(variable)))
     }
 
-    /// How many there are.
+    /// The number of members that meet the condition.
     public var count: ComputedKey<Root, Int> {
         ComputedKey(.aggregate(.count, subquery([])), objects: condition.objects)
     }
 
-    /// Those that meet one more condition.
+    /// Returns the members that also meet another condition.
     public func filter(_ further: Condition<Destination>) -> MembersKey {
         MembersKey(path: path, condition: condition && further)
     }

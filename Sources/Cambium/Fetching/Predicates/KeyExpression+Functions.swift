@@ -19,8 +19,8 @@ extension KeyExpression where Value == String {
 
     // Characters are Unicode scalars, as in `length`; the first has the index 0.
 
-    /// The characters from an index on, at most `length` of them. Where the range reaches beyond the
-    /// string, what lies inside it.
+    /// The characters from an index on, at most `length` of them. If the range extends beyond the
+    /// string, the result is the part inside the string.
     ///
     /// ```swift
     /// Product.sku.substring(from: 3, length: 2) == "07"
@@ -41,8 +41,7 @@ extension KeyExpression where Value == String {
         applying(.right, [.literal(length.attributeValue)])
     }
 
-    /// The index at which another string is found first, in the same upper and lower case; nil where
-    /// it is not found.
+    /// The index of the first occurrence of another string, or nil if there is none. Case matters.
     public func firstIndex(of part: String) -> ComputedKey<Root, Int> {
         applying(.indexOf, [.literal(part.attributeValue)])
     }
@@ -79,7 +78,7 @@ extension KeyExpression where Value == Data {
     public var length: ComputedKey<Root, Int> { applying(.length) }
 }
 
-/// The first value where there is one, else the second: `Product.salePrice ?? Product.price`.
+/// The first value if it is not nil, otherwise the second: `Product.salePrice ?? Product.price`.
 public func ?? <First: KeyExpression, Second: KeyExpression>(
     first: First, second: Second
 ) -> ComputedKey<First.Root, First.Value>
@@ -88,17 +87,17 @@ where First.Root == Second.Root, First.Value == Second.Value {
         first.expression.otherwise(second.expression), objects: first.objects + second.objects)
 }
 
-// Said for each type once more, as the standard library's operator for optionals would else be
-// taken for two operands of one type, and yield the first.
+// Overloads for each type: without them, the compiler chooses the standard library's operator for
+// optionals, with two operands of one type, and the result is always the first.
 
-/// The first value where there is one, else the second: `Product.salePrice ?? Product.price`.
+/// The first value if it is not nil, otherwise the second: `Product.salePrice ?? Product.price`.
 public func ?? <Root, Value>(
     first: Key<Root, Value>, second: Key<Root, Value>
 ) -> ComputedKey<Root, Value> {
     ComputedKey(first.expression.otherwise(second.expression))
 }
 
-/// The first value where there is one, else the second.
+/// The first value if it is not nil, otherwise the second.
 public func ?? <Root, Value>(
     first: ComputedKey<Root, Value>, second: ComputedKey<Root, Value>
 ) -> ComputedKey<Root, Value> {
@@ -106,7 +105,7 @@ public func ?? <Root, Value>(
         first.expression.otherwise(second.expression), objects: first.objects + second.objects)
 }
 
-/// The value where there is one, else the other: `Product.salePrice ?? 0`.
+/// The value if it is not nil, otherwise the constant: `Product.salePrice ?? 0`.
 public func ?? <First: KeyExpression>(
     first: First, value: First.Value
 ) -> ComputedKey<First.Root, First.Value> {
@@ -115,15 +114,15 @@ public func ?? <First: KeyExpression>(
 }
 
 extension ModelExpression {
-    /// This value where there is one, else another.
+    /// Returns this value if it is not nil, otherwise another.
     func otherwise(_ other: ModelExpression) -> ModelExpression {
         .conditional(
             .comparison(self, .notEqual, .literal(.null), []), then: self, otherwise: other)
     }
 }
 
-// Relations between strings. All are false of nil. By default characters are compared by their
-// bytes; the options leave case or accents out of account.
+// Relations between strings. For nil all are false. By default they compare bytes; the options
+// ignore case or accents.
 
 extension KeyExpression where Value == String {
     /// The text starts with the other.
@@ -146,12 +145,12 @@ extension KeyExpression where Value == String {
         compared(.like, .literal(.string(pattern)), options)
     }
 
-    /// The whole text matches a regular expression: `.` matches line ends too, `^` and `$` match at
-    /// each line.
+    /// The complete text matches a regular expression: `.` matches line ends too, `^` and `$` match
+    /// at each line.
     ///
-    /// A request throws a ``PatternLimitError`` where a pattern with back-references, look-ahead or
-    /// atomic groups takes too many steps. All others take time that grows with the text. The store
-    /// evaluates it for every row; a pattern of letters, sets and counts such as
+    /// If a pattern with back-references, look-ahead or atomic groups takes too many steps, the
+    /// request throws a ``PatternLimitError``. The time for all other patterns grows with the text.
+    /// The store evaluates the pattern for every row. A pattern of letters, sets and counts such as
     /// `[A-Z]{2}-[0-9]+` becomes one of SQLite's own.
     public func matches(_ pattern: String, _ options: ComparisonOptions = []) -> Condition<Root> {
         compared(.matches, .literal(.string(pattern)), options)

@@ -1,22 +1,22 @@
-/// A value of an object that a condition can look at: a ``Key``, or what is computed from keys,
-/// such as `Product.price * 2`, `Product.title.length` or `Category.products.price.sum`.
+/// A value of an object for conditions: a ``Key``, or a value computed from keys, such as
+/// `Product.price * 2`, `Product.title.length` or `Category.products.price.sum`.
 ///
-/// What can be said of one can be said of the other: both are compared by the same operators and
-/// functions, with values and with each other.
+/// Keys and computed values have the same operators and functions. They can be compared with
+/// constants and with each other.
 public protocol KeyExpression<Root, Value>: Sendable {
     /// The class of the objects that have the value.
     associatedtype Root: ManagedObject
-    /// The type of the value, without the optional: everything can be nil, and is where a path
-    /// leads through a missing object.
+    /// The type of the value, without the optional. Every value can be nil: it is nil if a path
+    /// passes through a missing object.
     associatedtype Value: AttributeValue
     /// The tree that is lowered to SQL and evaluated in memory.
     var expression: ModelExpression { get }
-    /// The objects that it names, of which a request makes sure that they are of its stores.
+    /// The objects that the expression names. A request checks that they belong to its stores.
     var objects: [ObjectID] { get }
 }
 
 extension Key: KeyExpression {
-    /// None: a path names no object.
+    /// An empty array: a path names no object.
     public var objects: [ObjectID] { [] }
 }
 
@@ -28,7 +28,7 @@ public struct ComputedKey<Root: ManagedObject, Value: AttributeValue>: KeyExpres
     /// The objects that it names.
     public let objects: [ObjectID]
 
-    /// Makes a value of a tree. It is checked against the model when it is used.
+    /// Creates a value from a tree. It is checked against the model when it is used.
     public init(_ expression: ModelExpression) {
         self.init(expression, objects: [])
     }
@@ -39,8 +39,8 @@ public struct ComputedKey<Root: ManagedObject, Value: AttributeValue>: KeyExpres
     }
 }
 
-// Comparisons with values and with each other. A path may lead through a missing object, so that
-// everything can be compared with nil.
+// Comparisons with constants and with each other. A path may pass through a missing object, so
+// every value can be compared with nil.
 
 extension KeyExpression {
     func compared(_ relation: ComparisonOperator, _ value: Value?) -> Condition<Root> {
@@ -109,27 +109,27 @@ extension KeyExpression where Value: Comparable {
         key.compared(.greaterOrEqual, value)
     }
 
-    /// Less than another value of the object. False where one is nil.
+    /// Less than another value of the object. False if one is nil.
     public static func < (key: Self, other: some KeyExpression<Root, Value>) -> Condition<Root> {
         key.compared(.less, other)
     }
 
-    /// At most another value of the object. False where one is nil.
+    /// At most another value of the object. False if one is nil.
     public static func <= (key: Self, other: some KeyExpression<Root, Value>) -> Condition<Root> {
         key.compared(.lessOrEqual, other)
     }
 
-    /// Greater than another value of the object. False where one is nil.
+    /// Greater than another value of the object. False if one is nil.
     public static func > (key: Self, other: some KeyExpression<Root, Value>) -> Condition<Root> {
         key.compared(.greater, other)
     }
 
-    /// At least another value of the object. False where one is nil.
+    /// At least another value of the object. False if one is nil.
     public static func >= (key: Self, other: some KeyExpression<Root, Value>) -> Condition<Root> {
         key.compared(.greaterOrEqual, other)
     }
 
-    /// In the range, whose bounds belong to it. False of nil.
+    /// In the range, including both bounds. False for nil.
     public func between(_ range: ClosedRange<Value>) -> Condition<Root> {
         Condition(
             .between(
@@ -138,7 +138,7 @@ extension KeyExpression where Value: Comparable {
             objects: objects)
     }
 
-    /// In the range, whose upper bound does not belong to it. False of nil.
+    /// In the range, excluding its upper bound. False for nil.
     public func between(_ range: Range<Value>) -> Condition<Root> {
         self >= range.lowerBound && self < range.upperBound
     }
@@ -195,8 +195,8 @@ extension KeyExpression where Value == Bool {
     }
 }
 
-// Arithmetic. It is exact for whole and decimal numbers; overflow and division by zero yield nil.
-// The quotient of two decimals is a floating-point number, that of whole numbers a whole one.
+// Arithmetic. It is exact for integers and decimals; overflow and division by zero yield nil. The
+// quotient of two decimals is a floating-point number, the quotient of integers an integer.
 
 extension KeyExpression {
     func combined<Result>(
@@ -305,7 +305,7 @@ extension KeyExpression where Value: Numeric {
 }
 
 extension KeyExpression where Value == Decimal {
-    /// The product with a whole number, such as a price times how many.
+    /// The product with an integer, such as a price times a count.
     public static func * <Other: KeyExpression>(
         key: Self, other: Other
     ) -> ComputedKey<Root, Decimal> where Other.Root == Root, Other.Value: BinaryInteger {
@@ -321,8 +321,8 @@ extension KeyExpression where Value: BinaryInteger {
 }
 
 extension KeyExpression where Value: BinaryFloatingPoint {
-    /// The nearest whole number in a direction: `.up`, `.down` or `.towardZero`; any other rule
-    /// counts as `.towardZero`.
+    /// The number rounded to an integer: `.up`, `.down` or `.towardZero`; any other rule counts as
+    /// `.towardZero`.
     public func rounded(_ rule: FloatingPointRoundingRule) -> ComputedKey<Root, Value> {
         let function: ModelFunction =
             switch rule {

@@ -1,43 +1,43 @@
-// Comparisons with objects. A condition keeps the identities, so that a request can refuse objects
-// of other stores, whose keys may be those of other objects here.
+// Comparisons with objects. A condition keeps the identities, so that a request can reject objects
+// of other stores. Their keys may equal the keys of different objects here.
 
 extension ToOneKey {
-    /// Leads to that object; to none, for nil.
+    /// References the object, or no object if the argument is nil.
     public static func == (key: ToOneKey, object: Destination?) -> Condition<Root> {
         key.compared(.equal, object?.objectID)
     }
 
-    /// Does not lead to that object; to one, for nil.
+    /// Does not reference the object. With nil: references an object.
     public static func != (key: ToOneKey, object: Destination?) -> Condition<Root> {
         key.compared(.notEqual, object?.objectID)
     }
 
-    /// Leads to the object with that id.
+    /// References the object with that id.
     public static func == (key: ToOneKey, id: ObjectID) -> Condition<Root> {
         key.compared(.equal, id)
     }
 
-    /// Does not lead to the object with that id.
+    /// Does not reference the object with that id.
     public static func != (key: ToOneKey, id: ObjectID) -> Condition<Root> {
         key.compared(.notEqual, id)
     }
 
-    /// Leads to the same object as another relationship, or both to none.
+    /// References the same object as another relationship, or both reference no object.
     public static func == (key: ToOneKey, other: ToOneKey) -> Condition<Root> {
         Condition(.comparison(key.expression, .equal, other.expression, []))
     }
 
-    /// Leads to another object than another relationship.
+    /// References a different object than another relationship.
     public static func != (key: ToOneKey, other: ToOneKey) -> Condition<Root> {
         Condition(.comparison(key.expression, .notEqual, other.expression, []))
     }
 
-    /// Leads to one of the objects.
+    /// References one of the objects.
     public func `in`(_ objects: some Sequence<Destination>) -> Condition<Root> {
         self.in(objects.map { $0.objectID })
     }
 
-    /// Leads to one of the objects with these ids.
+    /// References one of the objects with these ids.
     public func `in`(_ ids: some Sequence<ObjectID>) -> Condition<Root> {
         .among(ids, expression)
     }
@@ -48,8 +48,8 @@ extension ToOneKey {
             objects: id.map { [$0] } ?? [])
     }
 
-    /// The identity of the object that it leads to: `Product.category.objectID == id` says the same
-    /// as `Product.category == id`.
+    /// The identity of the referenced object: `Product.category.objectID == id` means the same as
+    /// `Product.category == id`.
     public var objectID: ToOneKey { self }
 }
 
@@ -71,7 +71,7 @@ extension ObjectIDKey {
         .object(id)
     }
 
-    /// The object is another one than that with the id.
+    /// The object is not the one with that id.
     public static func != (key: ObjectIDKey, id: ObjectID) -> Condition<Root> {
         Condition(
             .comparison(key.expression, .notEqual, .literal(.int(id.key)), []), objects: [id])
@@ -87,21 +87,22 @@ extension ObjectIDKey {
         key != object.objectID
     }
 
-    /// The object is the one that its own relationship leads to.
+    /// The object is the one that its own relationship references.
     public static func == <Other>(
         key: ObjectIDKey, other: ToOneKey<Root, Other>
     ) -> Condition<Root> {
         Condition(.comparison(key.expression, .equal, other.expression, []))
     }
 
-    /// The object is not the one that its own relationship leads to, which may lead to none.
+    /// The object is not the one that its own relationship references. True if the relationship is
+    /// nil.
     public static func != <Other>(
         key: ObjectIDKey, other: ToOneKey<Root, Other>
     ) -> Condition<Root> {
         Condition(.comparison(key.expression, .notEqual, other.expression, []))
     }
 
-    /// The object is one of those with these ids.
+    /// The object has one of these ids.
     public func `in`(_ ids: some Sequence<ObjectID>) -> Condition<Root> {
         .in(ids)
     }
@@ -122,7 +123,7 @@ extension Condition {
             objects: [id])
     }
 
-    /// The object is one of those with these ids: `Product.price < 20 && .in(ids)`.
+    /// The object has one of these ids: `Product.price < 20 && .in(ids)`.
     public static func `in`(_ ids: some Sequence<ObjectID>) -> Condition {
         among(ids, .keyPath(root: .subject, names: []))
     }

@@ -1,14 +1,14 @@
-/// What can stand for a `%@` in the text of a condition: a value of an attribute, an object or its
-/// id, several of them, nil.
+/// An argument for `%@` in the text of a condition: an attribute value, an object or its id, a list
+/// of them, or nil.
 ///
 /// ```swift
 /// request.filter(format: "price < %@ AND category IN %@", limit, categories)
 /// ```
 public protocol PredicateArgument {
-    /// The argument in the form in which the text is read.
+    /// Returns the argument in the form that the parser takes.
     ///
-    /// - Parameter objects: Gets the objects among it, of which a request makes sure that they are
-    ///   of its stores.
+    /// - Parameter objects: Receives the objects in the argument. A request checks that they belong
+    ///   to its stores.
     func argument(naming objects: inout [ObjectID]) -> FormatArgument
 }
 
@@ -54,14 +54,14 @@ extension Array: PredicateArgument where Element: PredicateArgument {
 }
 
 extension Set: PredicateArgument where Element: PredicateArgument {
-    /// A list of values or of objects, in no certain order.
+    /// A list of values or of objects, in no particular order.
     public func argument(naming objects: inout [ObjectID]) -> FormatArgument {
         .listing(self, naming: &objects)
     }
 }
 
 extension FormatArgument {
-    /// A list of what each of several arguments is; lists within it become one.
+    /// Returns a list of the arguments' values; nested lists are flattened.
     fileprivate static func listing(
         _ elements: some Sequence<some PredicateArgument>, naming objects: inout [ObjectID]
     ) -> FormatArgument {

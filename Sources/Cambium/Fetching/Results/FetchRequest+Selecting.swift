@@ -1,5 +1,5 @@
 extension FetchRequest {
-    /// A request for rows of values: a tuple for each object, with the columns that are named.
+    /// Returns a request for rows of values: a tuple for each object, with the named columns.
     ///
     /// ```swift
     /// let rows = try context.fetch(
@@ -7,8 +7,8 @@ extension FetchRequest {
     /// // [(String?, Decimal)]
     /// ```
     ///
-    /// The compiler knows the type of each column. It is optional unless it is a count, an identity
-    /// or ``KeyExpression/required``, as a path may lead through a missing object.
+    /// The compiler knows the type of each column. It is optional, because a path may pass through
+    /// a missing object, unless it is a count, an identity or ``KeyExpression/required``.
     /// ``ResultRequest/map(_:)`` makes a struct of each row. With aggregates only, there is one row
     /// for all objects.
     ///
@@ -31,23 +31,23 @@ extension FetchRequest {
         }
     }
 
-    /// A request for dictionaries, for generic code: values by the names of properties.
+    /// Returns a request for dictionaries of values by property name, for generic code.
     ///
-    /// - Parameter names: Attributes, parts of composite values, and to-one relationships, which
-    ///   give the identity of the object; or dotted paths through to-one relationships to them.
-    ///   None means all attributes, without those whose values the store cannot look into. Nil values
-    ///   are left out.
+    /// - Parameter names: Attributes, parts of composite values, to-one relationships (their value
+    ///   is the identity of the object), or dotted paths to them through to-one relationships.
+    ///   Without names, the result has all attributes that the store can read. Nil values are
+    ///   omitted.
     public func dictionaries(
         _ names: String...
     ) -> ResultRequest<Entity, [String: PropertyValue]> {
         dictionaries(names)
     }
 
-    /// A request for dictionaries, for generic code that has the names in a list.
+    /// Returns a request for dictionaries, for generic code that has the names in a list.
     ///
-    /// - Parameter names: Attributes, parts of composite values, and to-one relationships, or dotted
-    ///   paths through to-one relationships to them. An empty list means all attributes, without
-    ///   those whose values the store cannot look into. Nil values are left out.
+    /// - Parameter names: Attributes, parts of composite values, and to-one relationships, or
+    ///   dotted paths to them through to-one relationships. With an empty list, the result has all
+    ///   attributes that the store can read. Nil values are omitted.
     public func dictionaries(
         _ names: [String]
     ) -> ResultRequest<Entity, [String: PropertyValue]> {
@@ -56,7 +56,7 @@ extension FetchRequest {
             makeRow: Self.dictionary)
     }
 
-    /// A request for dictionaries of what is computed, by names of one's own:
+    /// Returns a request for dictionaries of computed values, with names that you choose:
     /// `["total": Product.price.sum.resultExpression]`.
     public func dictionaries(
         _ columns: [String: ResultExpression]
@@ -79,7 +79,7 @@ extension FetchRequest {
     }
 }
 
-/// Takes the values of a row one after the other.
+/// Reads the values of a row in order.
 private struct ResultReader {
     let values: [PropertyValue]
     var index = 0
@@ -92,13 +92,13 @@ private struct ResultReader {
 
 /// A request for the identities of objects instead of the objects: ``FetchRequest/ids``.
 public struct IDRequest<Entity: ManagedObject>: Sendable {
-    /// Which objects.
+    /// The request for the objects.
     public var base: FetchRequest<Entity>
 }
 
 /// A request for the number of objects instead of the objects: ``FetchRequest/count``.
 public struct CountRequest<Entity: ManagedObject>: Sendable {
-    /// Which objects.
+    /// The request for the objects.
     public var base: FetchRequest<Entity>
 }
 
@@ -117,19 +117,19 @@ extension FetchRequest {
 extension ManagedObjectContext {
     /// Counts objects, as ``count(for:)`` does.
     ///
-    /// - Throws: ``StoreError`` where the request cannot be run; what the store threw.
+    /// - Throws: ``StoreError`` if the request cannot be run; any error of the store.
     public func fetch<Entity: ManagedObject>(_ request: CountRequest<Entity>) throws -> Int {
         try count(for: request.base)
     }
 
     /// Finds the identities of objects, in the request's order.
     ///
-    /// The rows are read too and go into the coordinator's row cache, where they replace older
-    /// ones: a fault that is looked at afterwards needs no statement, and shows what the store has.
-    /// Without ``FetchRequest/includesPropertyValues`` only keys are read, and the row cache lets
-    /// go of rows that are not what they were. Objects that the context has keep their values.
+    /// The fetch also reads the rows and puts them into the coordinator's row cache, in place of
+    /// older rows. A fault that is accessed afterwards needs no statement and shows the stored
+    /// values. Without ``FetchRequest/includesPropertyValues``, only keys are read, and the row
+    /// cache removes rows that are out of date. Objects that the context has keep their values.
     ///
-    /// - Throws: ``StoreError`` where the request cannot be run; what the store threw.
+    /// - Throws: ``StoreError`` if the request cannot be run; any error of the store.
     public func fetch<Entity: ManagedObject>(_ request: IDRequest<Entity>) throws -> [ObjectID] {
         mergeIfAutomatic()
         processChanges()
@@ -148,14 +148,15 @@ extension ManagedObjectContext {
     }
 }
 
-// Values out of a dictionary of results, in their types. What the dictionary does not have, or has
-// with another type, is nil.
+// Typed access to the values in a dictionary of results. A missing value, or a value of another
+// type, is nil.
 
 extension Dictionary where Key == String, Value == PropertyValue {
     /// The value of an attribute: `row[Product.price]`, a `Decimal?`.
     ///
-    /// The dictionary has it under the key's dotted path, the name that was given to
-    /// ``FetchRequest/dictionaries(_:)-([String])``. Also for ``ManagedObject/changedValues()``.
+    /// Its key in the dictionary is the attribute's dotted path, the name that
+    /// ``FetchRequest/dictionaries(_:)-([String])`` takes. This also works for
+    /// ``ManagedObject/changedValues()``.
     public subscript<Root, Attribute: AttributeValue>(
         key: Cambium.Key<Root, Attribute>
     ) -> Attribute? {

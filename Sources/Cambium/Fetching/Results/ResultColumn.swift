@@ -1,24 +1,25 @@
-/// What a column of results is computed from: a key such as `Product.price`, a to-one relationship,
-/// something computed such as `Product.price * 2`, or an aggregate such as `Product.price.sum`.
+/// A column of results: a key such as `Product.price`, a to-one relationship, a computed value such
+/// as `Product.price * 2`, or an aggregate such as `Product.price.sum`.
 ///
-/// ``FetchRequest/select(_:)`` takes them. The library's types conform; a program has no need to.
+/// ``FetchRequest/select(_:)`` takes columns. The library's types conform; a program does not need
+/// to.
 public protocol ResultColumn<Root, Output>: Sendable {
     /// The class of the objects that it is computed from.
     associatedtype Root: ManagedObject
-    /// The type that a row of results has it in.
+    /// The type of the column in a row of results.
     associatedtype Output
-    /// What is computed, for ``FetchRequest/dictionaries(_:)``.
+    /// The expression of the column, for ``FetchRequest/dictionaries(_:)``.
     var resultExpression: ResultExpression { get }
     /// How the library reads the value out of a row.
     var reading: ColumnReading<Output> { get }
 }
 
-/// How a value is read out of a row of results. A ``ResultColumn`` says it; a program has no use for
-/// it.
+/// The reading of a value from a row of results. For implementations of ``ResultColumn``; programs
+/// do not use it.
 public struct ColumnReading<Output>: Sendable {
-    /// The objects that the column names, of which a request makes sure that they are of its stores.
+    /// The objects that the column names. A request checks that they belong to its stores.
     var objects: [ObjectID] = []
-    /// The value in its own type; throws ``StoreError`` of one that the type has not.
+    /// Returns the value in its own type. Throws ``StoreError`` if the value has another type.
     let output: @Sendable (PropertyValue) throws -> Output
 }
 
@@ -26,15 +27,15 @@ extension Key: ResultColumn {
     /// The attribute.
     public var resultExpression: ResultExpression { ResultExpression(expression) }
 
-    /// The value; nil where there is none.
+    /// The value, or nil.
     public var reading: ColumnReading<Value?> { .optional(resultExpression, objects) }
 }
 
 extension ComputedKey: ResultColumn {
-    /// What is computed.
+    /// The expression.
     public var resultExpression: ResultExpression { ResultExpression(expression) }
 
-    /// The value; nil where there is none.
+    /// The value, or nil.
     public var reading: ColumnReading<Value?> { .optional(resultExpression, objects) }
 }
 
@@ -42,23 +43,23 @@ extension ToOneKey: ResultColumn {
     /// The relationship.
     public var resultExpression: ResultExpression { ResultExpression(expression) }
 
-    /// The identity of the object that it references; nil where there is none.
+    /// The identity of the referenced object, or nil.
     public var reading: ColumnReading<ObjectID?> {
         ColumnReading { value in if case .toOne(let id) = value { id } else { nil } }
     }
 }
 
-/// A column that every result has a value in, see ``KeyExpression/required``.
+/// A column that has a value in every result, see ``KeyExpression/required``.
 public struct RequiredColumn<Base: KeyExpression>: ResultColumn {
     /// The class of the objects that it is computed from.
     public typealias Root = Base.Root
 
     let base: Base
 
-    /// What is computed.
+    /// The expression.
     public var resultExpression: ResultExpression { ResultExpression(base.expression) }
 
-    /// The value. The fetch throws where there is none.
+    /// The value. If it is nil, the fetch throws.
     public var reading: ColumnReading<Base.Value> {
         let column = resultExpression
         return ColumnReading(objects: base.objects) { value in
@@ -72,14 +73,14 @@ public struct RequiredColumn<Base: KeyExpression>: ResultColumn {
 }
 
 extension KeyExpression {
-    /// The value as a column that is not optional: of an attribute that is required. A fetch throws
-    /// ``StoreError`` with `invalidRequest` where it meets nil after all; `Product.title ?? ""` puts
-    /// something in its place instead.
+    /// The value as a non-optional column, for required attributes. If a result has nil
+    /// nevertheless, the fetch throws ``StoreError`` with `invalidRequest`. To replace nil instead,
+    /// write `Product.title ?? ""`.
     public var required: RequiredColumn<Self> { RequiredColumn(base: self) }
 }
 
 extension ColumnReading {
-    /// A value in its own type; nil where there is none.
+    /// Returns a reading of the value in its own type, or nil.
     static func optional<Value: AttributeValue>(
         _ column: ResultExpression, _ objects: [ObjectID]
     ) -> ColumnReading where Output == Value? {
@@ -98,7 +99,8 @@ extension AttributeValue {
             remedy: "Set another value; another version of the program may have written this one.")
     }
 
-    /// A value in its own type, a number also from another form; nil where it is of another type.
+    /// Returns a value in its own type, or nil if it does not fit. A number is converted from
+    /// another form.
     static func fitting(_ value: CambiumModel.Value) -> Self? {
         if let typed = Self(attributeValue: value) { return typed }
         for form in value.otherForms {
@@ -109,8 +111,8 @@ extension AttributeValue {
 }
 
 extension CambiumModel.Value {
-    /// The same number in the forms of other types: a quotient of decimals is a floating-point
-    /// number, the mean of whole numbers too.
+    /// The same number in the forms of other types: a quotient of decimals and a mean of integers
+    /// are floating-point numbers.
     fileprivate var otherForms: [CambiumModel.Value] {
         switch self {
         case .int(let value): [.double(Double(value)), .decimal(Decimal(value))]
@@ -129,8 +131,8 @@ public struct ObjectIDKey<Root: ManagedObject>: ResultColumn {
         ResultExpression(.keyPath(root: .subject, names: []))
     }
 
-    /// The identity. The fetch throws where there is none, which only another program can bring
-    /// about.
+    /// The identity. If it is missing, the fetch throws; only another program's change of the store
+    /// can cause that.
     public var reading: ColumnReading<ObjectID> {
         ColumnReading { value in
             guard case .toOne(let id?) = value else {
@@ -142,7 +144,7 @@ public struct ObjectIDKey<Root: ManagedObject>: ResultColumn {
         }
     }
 
-    /// How many objects there are.
+    /// The number of objects.
     public var count: CountKey<Root> { CountKey(.keyPath(root: .subject, names: [])) }
 }
 
@@ -152,13 +154,13 @@ extension EntityKeys {
     public static var objectID: ObjectIDKey<Self> { ObjectIDKey() }
 }
 
-/// One value out of those of all objects of a group, or of all that a request finds:
+/// A value computed from all objects of a group, or from all objects that a request finds:
 /// `Product.price.sum`. See ``FetchRequest/select(_:)``.
 public struct AggregateKey<Root: ManagedObject, Value: AttributeValue>: AggregateColumn {
     /// The type of the value.
     public typealias Compared = Value
 
-    /// What is computed.
+    /// The expression.
     public let resultExpression: ResultExpression
     private let objects: [ObjectID]
 
@@ -167,17 +169,17 @@ public struct AggregateKey<Root: ManagedObject, Value: AttributeValue>: Aggregat
         objects = key.objects
     }
 
-    /// The value; nil of no values, and where a sum is too great for its type.
+    /// The value; nil if there are no values, or if a sum overflows.
     public var reading: ColumnReading<Value?> { .optional(resultExpression, objects) }
 }
 
-/// How many objects of a group there are: `Product.objectID.count`, or how many have a value:
+/// The number of objects in a group: `Product.objectID.count`, or the number that have a value:
 /// `Product.salePrice.count`.
 public struct CountKey<Root: ManagedObject>: AggregateColumn {
     /// A number.
     public typealias Compared = Int
 
-    /// What is counted.
+    /// The counted expression.
     public let resultExpression: ResultExpression
     private let objects: [ObjectID]
 
@@ -195,7 +197,7 @@ public struct CountKey<Root: ManagedObject>: AggregateColumn {
 }
 
 extension KeyExpression {
-    /// How many objects have a value.
+    /// The number of objects that have a value.
     public var count: CountKey<Root> { CountKey(expression, objects: objects) }
 }
 
@@ -207,16 +209,16 @@ extension KeyExpression where Value: Comparable {
 }
 
 extension KeyExpression where Value: AdditiveAttribute {
-    /// The sum; 0 of none, nil where it is too great. Of floating-point numbers the last digits
-    /// depend on the order in which the store adds them: two sums of n values differ by at most
-    /// n × 2⁻⁵² × the sum of the absolute values.
+    /// The sum; 0 if there are no values, nil if it overflows. For floating-point numbers, the last
+    /// digits depend on the order in which the store adds them: two sums of n values differ by at
+    /// most n × 2⁻⁵² × the sum of the absolute values.
     public var sum: AggregateKey<Root, Value.Sum> { AggregateKey(.sum, self) }
     /// The mean, of durations in seconds; nil of none.
     public var average: AggregateKey<Root, Double> { AggregateKey(.average, self) }
 }
 
-/// One value out of those of many objects: an ``AggregateKey`` or a ``CountKey``. Both can be
-/// compared with constants, for ``ResultRequest/having(_:)``, and ordered by.
+/// A value computed from many objects: an ``AggregateKey`` or a ``CountKey``. Both can be compared
+/// with constants, for ``ResultRequest/having(_:)``, and sorted by.
 public protocol AggregateColumn<Root, Compared>: ResultColumn, ResultOrdering {
     /// The type of the constants that it is compared with.
     associatedtype Compared: AttributeValue
@@ -275,10 +277,10 @@ extension AggregateColumn {
     }
 }
 
-/// A condition over groups of objects: `Product.price.sum > 100 && Product.objectID.count >= 3`.
+/// A condition on groups of objects: `Product.price.sum > 100 && Product.objectID.count >= 3`.
 ///
-/// ``ResultRequest/having(_:)`` takes it. A condition over single objects belongs into the
-/// request's filter, which comes before they are grouped.
+/// ``ResultRequest/having(_:)`` takes it. A condition on single objects belongs in the request's
+/// filter, which is applied before the grouping.
 public struct GroupCondition<Root: ManagedObject>: Sendable {
     let test: GroupTest
     let objects: [ObjectID]

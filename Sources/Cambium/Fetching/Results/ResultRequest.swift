@@ -1,7 +1,7 @@
 import CambiumRecords
 
-/// A request whose results are rows of values instead of objects: a tuple of what was selected, a
-/// struct made of it, or a dictionary.
+/// A request with rows of values as its results instead of objects: a tuple of the selected
+/// columns, a struct made from it, or a dictionary.
 ///
 /// ```swift
 /// let totals = try context.fetch(
@@ -14,19 +14,20 @@ import CambiumRecords
 /// for (name, count, sum) in totals { … }          // (String?, Int, Decimal?)
 /// ```
 ///
-/// One statement computes everything. No objects are made, unless the context has unsaved changes
-/// that count (``FetchRequest/includesPendingChanges``): then the results are computed in memory
-/// from the objects as they are now, with the same outcome as after a save. (Core Data's dictionary
-/// results leave unsaved changes out.)
+/// One statement computes everything, and the fetch creates no objects. If the context has unsaved
+/// changes that count (``FetchRequest/includesPendingChanges``), the results are computed in memory
+/// from the current objects instead, with the same outcome as after a save. (Core Data's dictionary
+/// results ignore unsaved changes.)
 ///
 /// ## Topics
-/// - Making one: ``FetchRequest/select(_:)``, ``FetchRequest/dictionaries(_:)``
+/// - Creating requests: ``FetchRequest/select(_:)``, ``FetchRequest/dictionaries(_:)``
 /// - Groups: ``grouped(by:)``, ``having(_:)``, ``distinct()``
-/// - Window: ``sorted(by:)``, ``limit(_:)``, ``offset(_:)``
+/// - Order and limits: ``sorted(by:)``, ``limit(_:)``, ``offset(_:)``
 /// - Form: ``map(_:)``
 /// - Running: ``ManagedObjectContext/fetch(_:)-(ResultRequest<Entity,Row>)``
 public struct ResultRequest<Entity: ManagedObject, Row>: Sendable {
-    /// Which objects the results are computed from. Limit and offset count results.
+    /// The request for the objects that the results are computed from. Its limit and offset count
+    /// results.
     public var base: FetchRequest<Entity>
 
     let columns: ResultColumns
@@ -51,7 +52,8 @@ public struct ResultRequest<Entity: ManagedObject, Row>: Sendable {
         }
     }
 
-    /// The request with one more condition for the objects, which must be true too.
+    /// Returns the request with one more condition on the objects. Objects must meet all
+    /// conditions.
     public func filter(_ condition: Condition<Entity>) -> ResultRequest {
         with { $0.base = $0.base.filter(condition) }
     }
@@ -61,15 +63,15 @@ public struct ResultRequest<Entity: ManagedObject, Row>: Sendable {
         filter(Condition(key))
     }
 
-    /// The request with equal results once. It can be sorted by what is selected only.
+    /// Returns the request without duplicate results. It can be sorted only by selected columns.
     public func distinct() -> ResultRequest {
         with { $0.isDistinct = true }
     }
 
-    /// The request with one result for all objects that have the same values of these keys. The
-    /// other columns have to be aggregates.
+    /// Returns the request with one result for all objects that have the same values of these keys.
+    /// The other columns must be aggregates.
     ///
-    /// What leads through a to-many relationship cannot be grouped by: the fetch throws.
+    /// A path through a to-many relationship cannot be a group key: the fetch throws.
     public func grouped<each Output>(
         by keys: repeat any ResultColumn<Entity, each Output>
     ) -> ResultRequest {
@@ -90,8 +92,8 @@ public struct ResultRequest<Entity: ManagedObject, Row>: Sendable {
         }
     }
 
-    /// The request in an order of several levels, which replaces that of the objects. Results that
-    /// are equal in it come in the order of their groups, or of their objects' keys.
+    /// Returns the request in an order of several levels. It replaces the order of the objects.
+    /// Results that it does not distinguish are sorted by their groups, or by their objects' keys.
     public func sorted(by orders: any ResultOrdering<Entity>...) -> ResultRequest {
         with { request in
             let orders = orders.map { $0.resultOrder }
@@ -100,7 +102,7 @@ public struct ResultRequest<Entity: ManagedObject, Row>: Sendable {
         }
     }
 
-    /// The request with at most so many results.
+    /// Returns the request with a limit for the number of results.
     public func limit(_ limit: Int) -> ResultRequest {
         with { $0.base.limit = limit }
     }
@@ -118,20 +120,21 @@ public struct ResultRequest<Entity: ManagedObject, Row>: Sendable {
     }
 }
 
-/// What columns a ``ResultRequest`` has.
+/// The columns of a ``ResultRequest``.
 enum ResultColumns: Sendable {
-    /// These; of dictionaries with names.
+    /// These columns; with names for dictionaries.
     case selected([ResultExpression], names: [String])
-    /// Those at these dotted paths.
+    /// The columns at these dotted paths.
     case paths([String])
     /// All attributes.
     case attributes
 }
 
 extension ResultRequest {
-    /// What is asked of the entity, and the names of the columns of dictionaries.
+    /// Returns the query for the entity, and the names of the columns of dictionaries.
     ///
-    /// - Throws: ``StoreError`` with `unknownName` where an order names what nothing can be sorted by.
+    /// - Throws: ``StoreError`` with `unknownName` if an order names a property that cannot be
+    ///   sorted by.
     func query(
         for description: EntityDescription
     ) throws(StoreError) -> (query: ResultQuery, names: [String]) {
@@ -179,8 +182,8 @@ extension EntityDescription {
     }
 }
 
-/// What results can be sorted by: what objects can (a ``SortOrdering``), an aggregate, or an order
-/// of one. A key or an aggregate alone means its least value first.
+/// A level of an order for results: a ``SortOrdering``, an aggregate, or an order by an aggregate.
+/// A key or an aggregate alone sorts ascending.
 public protocol ResultOrdering<Root>: Sendable {
     /// The class of the objects that results are computed from.
     associatedtype Root: ManagedObject
@@ -191,7 +194,7 @@ public protocol ResultOrdering<Root>: Sendable {
 /// One level of an order of results: `Product.price.sum.descending`.
 public struct ResultOrder<Root: ManagedObject>: ResultOrdering {
     let term: ResultQuery.Term
-    /// The objects that what is compared names.
+    /// The objects that the compared expression names.
     let objects: [ObjectID]
 
     init(_ order: SortOrder<Root>) {
@@ -217,7 +220,7 @@ extension ResultQuery.Term {
     }
 }
 
-/// Finds rows of values: in the stores, or computed from objects where unsaved changes count.
+/// Finds rows of values: in the stores, or, if unsaved changes count, in memory from objects.
 struct ResultFetching: ContextAccess {
     let context: ManagedObjectContext
 
@@ -229,7 +232,7 @@ struct ResultFetching: ContextAccess {
         return try makeRows(results, request, query, names)
     }
 
-    /// The rows of a request, of the values that a store or the memory gave.
+    /// Returns the rows of a request from the values that were read or computed.
     func makeRows<Entity: ManagedObject, Row>(
         _ results: [[Value]], _ request: ResultRequest<Entity, Row>, _ query: TypedResults,
         _ names: [String]
@@ -237,7 +240,7 @@ struct ResultFetching: ContextAccess {
         try results.map { try request.makeRow(names, cells($0, query)) }
     }
 
-    /// What a request for results asks of a store.
+    /// Returns the request to a store for a request for results.
     func resolve<Entity: ManagedObject, Row>(
         _ request: ResultRequest<Entity, Row>
     ) throws -> (rows: RowRequest, query: TypedResults, names: [String]) {
@@ -260,7 +263,7 @@ struct ResultFetching: ContextAccess {
         return try composed(request, query)
     }
 
-    /// The results as the objects are now, unsaved changes included.
+    /// Returns the results for the current objects, including unsaved changes.
     func composed(_ request: RowRequest, _ query: TypedResults) throws -> [[Value]] {
         var all = request
         all.limit = nil
@@ -271,7 +274,7 @@ struct ResultFetching: ContextAccess {
             offset: request.offset)
     }
 
-    /// The values that were asked for, with identities in the place of keys.
+    /// Returns the values of a row, with identities in the place of keys.
     private func cells(_ values: [Value], _ query: TypedResults) throws -> [PropertyValue] {
         try (0..<query.count).map { index in
             let column = query.columns[index]

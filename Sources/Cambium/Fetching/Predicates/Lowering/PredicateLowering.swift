@@ -1,33 +1,38 @@
 import CambiumRecords
 
 extension Condition {
-    /// The condition that Foundation's `#Predicate` spells:
+    /// Creates a condition from Foundation's `#Predicate`:
     ///
     /// ```swift
-    /// let cheap = try Condition<Product>(#Predicate { $0.price < 20 && $0.category?.name == name })
+    /// let cheap = try Condition<Product>(
+    ///     #Predicate { $0.price < 20 && $0.category?.name == name })
     /// ```
     ///
-    /// It becomes the same tree as one of keys, runs as one statement, and can be combined with
-    /// others. Attributes, parts of composite ones, relationships (`contains(where:)`,
-    /// `allSatisfy`, `filter { … }.count`, `isEmpty`), `objectID`, optionals in all their
-    /// spellings, arithmetic, ranges, lists, strings and `is`/`as?` between entities can be used,
-    /// and values that the closure captures. A computed property of the program cannot: a store
-    /// does not run it.
+    /// It becomes the same tree as a condition from keys, runs as one statement, and can be
+    /// combined with other conditions. A predicate can use:
     ///
-    /// The meaning is that of all conditions here. Foundation's own `evaluate(_:)` differs in this:
-    /// strings count as equal there by canonical equivalence, here by their bytes, and `count` is
-    /// of characters there, here of Unicode scalars; it throws at `!` of nil and traps at overflow,
-    /// where here the comparison is false; dividing by zero yields infinity there, here nil; and
-    /// it rounds decimals of more than 38 digits.
+    /// - attributes, parts of composite attributes, relationships (`contains(where:)`,
+    ///   `allSatisfy`, `filter { … }.count`, `isEmpty`) and `objectID`,
+    /// - optionals in all their spellings, arithmetic, ranges, lists, strings, and `is`/`as?`
+    ///   between entities,
+    /// - values that the closure captures.
     ///
-    /// - Warning: A key path does not tell the name of its property, so it is read, for objects with
-    ///   made-up values that are in no context. A computed property that a predicate names runs
-    ///   with values that no row has: one that traps of them (`UUID(uuidString: text)!`,
-    ///   `products.first!`) traps here, where it should be an error. The first values are plain
-    ///   (small numbers, digits as text), and the reading ends with the first result that is not
-    ///   the value of a property.
-    /// - Throws: ``UnsupportedPredicateError``, which names the part that cannot be asked of a store
-    ///   and what to write in its place.
+    /// A computed property of the program cannot be used: a store does not run it.
+    ///
+    /// The meaning is that of all conditions here. Foundation's own `evaluate(_:)` differs: it
+    /// compares strings by canonical equivalence, not by their bytes, and `count` counts
+    /// characters, not Unicode scalars. It throws at `!` of nil and traps at overflow; here the
+    /// comparison is false. Division by zero yields infinity there, here nil. It rounds decimals of
+    /// more than 38 digits.
+    ///
+    /// - Warning: A key path does not tell the name of its property. To find the name, the library
+    ///   reads the key path from sample objects that belong to no context. A computed property in a
+    ///   predicate therefore runs with values that no row has. If it traps on them
+    ///   (`UUID(uuidString: text)!`, `products.first!`), the program traps here, instead of
+    ///   throwing an error. The first sample values are plain (small numbers, digits as text), and
+    ///   reading stops at the first result that is not the value of a property.
+    /// - Throws: ``UnsupportedPredicateError``. It names the part that a store cannot evaluate, and
+    ///   a replacement.
     /// - Complexity: O(size of the predicate); the first use of a key path reads it up to 14 times.
     public init(_ predicate: Predicate<Root>) throws {
         guard let compiled = Root.entityReference.model else {
@@ -43,14 +48,14 @@ extension Condition {
     }
 }
 
-/// Turns the tree of Foundation's `#Predicate` into that of conditions.
+/// Translates the tree of Foundation's `#Predicate` into a condition's tree.
 ///
-/// Each kind of node says what it means; a node that is not known is an error that names it.
+/// Each kind of node defines its own meaning; an unknown node is an error that names it.
 struct PredicateLowering {
     let model: ModelDescription
-    /// What variables stand for.
+    /// The meanings of the variables.
     var meanings = [PredicateExpressions.VariableID: PredicateMeaning]()
-    /// The objects whose ids were captured.
+    /// The objects of captured identities.
     var objects: [ObjectID] = []
     private var variableCount = 0
 
@@ -73,7 +78,7 @@ struct PredicateLowering {
         return try node.lower(&self)
     }
 
-    /// What a node means, where it must be one value or object.
+    /// Returns the meaning of a node as a single value or object. Throws if it is something else.
     mutating func value(_ node: some PredicateExpression) throws -> ModelExpression {
         let meaning = try meaning(node)
         if let value = meaning.value { return value }
@@ -82,14 +87,14 @@ struct PredicateLowering {
             remedy: meaning.remedy)
     }
 
-    /// Two values and what stands between them.
+    /// Returns the values of a left and a right operand.
     mutating func values(
         _ left: some PredicateExpression, _ right: some PredicateExpression
     ) throws -> (ModelExpression, ModelExpression) {
         (try value(left), try value(right))
     }
 
-    /// A node as errors call it.
+    /// The name of a node in error messages.
     static func name(of node: some PredicateExpression) -> String {
         if let node = node as? any LowerableNode, let name = node.sourceName { return name }
         let name = String(describing: type(of: node))
@@ -97,10 +102,10 @@ struct PredicateLowering {
     }
 }
 
-/// A node of a predicate whose meaning is known.
+/// A kind of predicate node that can be translated.
 protocol LowerableNode {
     func lower(_ lowering: inout PredicateLowering) throws -> PredicateMeaning
-    /// How the source spells it, where that can be told.
+    /// The spelling of the node in source code, or nil if it is not known.
     var sourceName: String? { get }
 }
 
@@ -109,7 +114,7 @@ extension LowerableNode {
 }
 
 extension PredicateLowering {
-    /// What a captured value stands for.
+    /// Returns the meaning of a captured value.
     mutating func captured(_ value: Any) throws -> PredicateMeaning {
         if let optional = value as? any OptionalValue {
             return try optional.content.map { try captured($0) } ?? .value(.literal(.null))
@@ -196,17 +201,17 @@ extension PartialRangeUpTo: CapturedRange where Bound: AttributeValue {
     }
 }
 
-/// What a part of a `#Predicate` stands for.
+/// The meaning of a part of a `#Predicate`.
 enum PredicateMeaning {
     case value(ModelExpression)
     case object(ObjectMeaning)
-    /// A composite value of an object, the key paths that led to it, and its name.
+    /// A composite value of an object, with its key paths and its name.
     case composite(ObjectMeaning, [AnyKeyPath], String)
     /// The members of a to-many relationship.
     case members(MembersMeaning)
     /// Values that were captured.
     case list([ModelExpression])
-    /// What lies between two values; nil is no bound.
+    /// The range between two values; nil means no bound.
     case range(lower: ModelExpression?, upper: ModelExpression?, includesUpper: Bool)
 
     /// The one value or object that it is.
@@ -239,7 +244,7 @@ enum PredicateMeaning {
     }
 }
 
-/// An object that a path leads to.
+/// The object at the end of a path.
 struct ObjectMeaning {
     let root: PathRoot
     let names: [String]
@@ -252,11 +257,11 @@ struct ObjectMeaning {
     }
 }
 
-/// The members of a to-many relationship, or those that meet a condition.
+/// The members of a to-many relationship, or the members that meet a condition.
 struct MembersMeaning {
     let path: ModelExpression
     let objectClass: ManagedObject.Type
-    /// What the condition calls a member.
+    /// The name of a member in the condition.
     let variable: String
     var condition: ModelExpression?
 
@@ -265,7 +270,7 @@ struct MembersMeaning {
         .object(ObjectMeaning(root: .variable(variable), names: [], objectClass: objectClass))
     }
 
-    /// How many meet one more condition.
+    /// Returns the number of members that also meet another condition.
     func count(where further: ModelExpression? = nil) -> ModelExpression {
         let conditions = [condition, further].compactMap(\.self)
         guard let first = conditions.first else { return .aggregate(.count, path) }
@@ -277,14 +282,14 @@ struct MembersMeaning {
     }
 }
 
-/// A part of a `#Predicate` that cannot be asked of a store. Nothing is ever filtered in memory in
-/// its place: that would read every row.
+/// An error for a part of a `#Predicate` that a store cannot evaluate. The library never filters in
+/// memory instead: that would read every row.
 public struct UnsupportedPredicateError: Error, Sendable, Hashable {
-    /// The part, as near to the source as can be told.
+    /// The part, as close to its spelling in source code as possible.
     public let part: String
-    /// Why it cannot be asked.
+    /// The reason why a store cannot evaluate it.
     public let reason: String
-    /// What to write instead.
+    /// The replacement for the part.
     public let remedy: String
 }
 

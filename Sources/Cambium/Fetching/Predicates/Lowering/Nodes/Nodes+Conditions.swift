@@ -53,8 +53,8 @@ extension PredicateExpressions.Comparison: LowerableNode {
 }
 
 extension ModelExpression {
-    /// Equal, or both nil. What optional chaining has made of a condition, `a?.isB == true`, is
-    /// taken apart again.
+    /// Returns the comparison: equal, or both nil. It simplifies the conditional that optional
+    /// chaining makes of a condition, as in `a?.isB == true`.
     fileprivate func isEqual(to other: ModelExpression) -> ModelExpression {
         if case .conditional(let test, let condition, .literal(.null)) = self,
             case .literal(.bool(let wanted)) = other
@@ -65,8 +65,8 @@ extension ModelExpression {
     }
 }
 
-// Optionals. A path that leads through a missing object is nil, and so is what is computed from
-// nil, so that most of them need nothing.
+// Optionals. A path through a missing object is nil, and a computation from nil is nil. Most of
+// these nodes need no translation for that reason.
 
 extension PredicateExpressions.ForcedUnwrap: LowerableNode {
     func lower(_ lowering: inout PredicateLowering) throws -> PredicateMeaning {
@@ -78,7 +78,7 @@ extension PredicateExpressions.NilCoalesce: LowerableNode {
     func lower(_ lowering: inout PredicateLowering) throws -> PredicateMeaning {
         let (left, right) = try lowering.values(lhs, rhs)
         if case .literal(let constant) = left { return .value(constant == .null ? right : left) }
-        // What optional chaining has made of a condition is never nil where there is a value.
+        // A condition with optional chaining is nil only if its object is nil.
         if case .conditional(let test, let condition, .literal(.null)) = left {
             switch right {
             case .literal(.bool(false)): return .value(.and([test, condition]))
@@ -107,7 +107,7 @@ extension PredicateExpressions.OptionalFlatMap: LowerableNode {
 }
 
 extension ModelExpression {
-    /// Whether it is surely nil where another value is.
+    /// Returns whether this expression is certainly nil if another value is nil.
     fileprivate func isNil(where source: ModelExpression) -> Bool {
         if self == source { return true }
         switch self {
@@ -240,7 +240,7 @@ extension PredicateLowering {
             let relation: ComparisonOperator = isEvery ? .equal : .greater
             return .value(.comparison(count, relation, .literal(.int(0)), []))
         case .list(let values):
-            // Each of the values takes the place of the variable.
+            // The test is repeated for each value of the list.
             let tests = try values.map { element in
                 meanings[variable] = .value(element)
                 return try value(test)
@@ -251,7 +251,7 @@ extension PredicateLowering {
         }
     }
 
-    /// What can be worked out without an object.
+    /// Evaluates a node that needs no object.
     fileprivate mutating func constant(_ node: some PredicateExpression) throws -> PredicateMeaning
     {
         guard let value = try? node.evaluate(PredicateBindings()) else {

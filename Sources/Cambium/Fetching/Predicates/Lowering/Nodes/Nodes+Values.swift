@@ -123,7 +123,7 @@ extension PredicateExpressions.KeyPath: LowerableNode {
 }
 
 extension PredicateLowering {
-    /// The property of an object that key paths lead to.
+    /// Returns the meaning of the property that key paths name.
     fileprivate mutating func property(
         _ chain: [AnyKeyPath], of object: ObjectMeaning, _ name: String?
     ) throws -> PredicateMeaning {
@@ -172,13 +172,13 @@ extension PredicateExpressions.StringContainsRegex: LowerableNode {
                 part: PredicateLowering.name(of: regex), reason: "it is no constant pattern",
                 remedy: "Use a regular expression that the closure captures")
         }
-        // MATCHES is about whole strings, with other options than Swift's own.
+        // MATCHES compares complete strings, with other options than Swift's regular expressions.
         let whole = "(?s:.*)(?-sm:\(pattern))(?s:.*)"
         return .value(.comparison(text, .matches, .literal(.string(whole)), []))
     }
 }
 
-// Questions for the class of an object.
+// Type checks and casts of objects.
 
 extension PredicateExpressions.TypeCheck: LowerableNode {
     func lower(_ lowering: inout PredicateLowering) throws -> PredicateMeaning {
@@ -222,8 +222,8 @@ extension PredicateLowering {
         return model.families[entity.index].map { model.entities[$0].name }
     }
 
-    /// An object as one of a class that it surely is of. (What only some objects have, a sub-entity's
-    /// property, cannot be asked of all.)
+    /// Casts an object to its own class or a superclass. (A sub-entity's property exists only in
+    /// some objects, so a condition on all objects cannot use it.)
     fileprivate mutating func cast(
         _ node: some PredicateExpression, to type: Any.Type
     ) throws -> PredicateMeaning {

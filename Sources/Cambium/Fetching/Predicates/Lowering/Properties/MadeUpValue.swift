@@ -1,19 +1,19 @@
-/// A value by which a property can be told from whatever else a getter might compute.
+/// A sample value that distinguishes a property from anything else that a getter may compute.
 ///
-/// The fillings come in the order of what a getter is likely to stand: plain values, such as most
-/// rows have; then those that functions like to change (negative, zero, with spaces, accents and
-/// both cases, nil); then any; and last those at the ends of what the type holds.
+/// The fillings are sorted by how likely a getter is to accept them: first plain values, as most
+/// rows have; then values that functions often change (negative, zero, with spaces, accents and
+/// both cases, nil); then random values; last the bounds of the type.
 struct MadeUpValue {
-    /// How many fillings there are.
+    /// The number of fillings.
     static let fillings = 14
 
     let slot: Int
     let filling: Int
     let model: Model
 
-    /// nil where the attribute has no value in this filling.
+    /// Returns the value of an attribute, or nil if it has no value in this filling.
     func value(of attribute: Attribute) -> Value? {
-        // A part of a composite value is always there, so that the whole is.
+        // A part of a composite value is never nil, so that the composite value exists.
         let canBeNil = attribute.isOptional && !attribute.name.contains(".")
         if canBeNil, kind == .without || (kind == .any && bits % 7 == 0) { return nil }
         switch attribute.type {
@@ -82,7 +82,8 @@ struct MadeUpValue {
         }
     }
 
-    /// Of a decimal: not all that 64 bits hold, so that it is a decimal of any scale.
+    /// The units of a decimal. They are below the bounds of 64 bits, so that the value fits any
+    /// scale.
     private var units: Int64 {
         let number = integer(Int64.self)
         return kind == .plain || kind == .negative ? number : number / 1_000_000
@@ -99,7 +100,7 @@ struct MadeUpValue {
         }
     }
 
-    /// Plain ones are digits, which most conversions of text stand too.
+    /// Plain texts are digits, because most conversions from text accept them.
     private var text: String {
         switch kind {
         case .plain: "\(100 + slot)"

@@ -1,20 +1,21 @@
 import CambiumRecords
 import Synchronization
 
-/// Finds the properties that key paths lead to, by reading through them.
+/// Finds the properties that key paths name, by reading through the key paths.
 ///
-/// A key path of Swift does not tell its name, and a getter may be the program's own. So it is read
-/// several times from objects with made-up values. It leads to a property only where it reads this
-/// one and nothing else, and yields its very value each time; a getter that computes something is
-/// told by its results, and one that only hands a property on means just that.
+/// A Swift key path does not tell its name, and its getter may be the program's own. The finder
+/// therefore reads it several times, from objects with sample values. A key path names a property
+/// only if it reads this property and no other, and returns exactly the property's value each time.
+/// A getter that computes something is recognized by its results; a getter that only returns a
+/// property counts as this property.
 ///
-/// The first reading that no property explains is the last one. Since plain values come first, a
-/// getter that cannot stand some values (`count * 2`, `name.first!`) has mostly been told before it
-/// meets them; one that traps of plain values too cannot be stopped from it.
+/// The finder stops at the first result that no property explains. Plain values come first, so a
+/// getter that traps on some values (`count * 2`, `name.first!`) is usually recognized before it
+/// receives them. A getter that traps on plain values cannot be detected in time.
 enum PropertyFinder {
-    /// - Parameter chain: A key path of the class; further ones lead on through composite values.
-    /// - Returns: nil where it is no property of the model.
-    /// - Complexity: A dozen readings the first time, then a look into a table.
+    /// - Parameter chain: A key path of the class, followed by key paths into its composite values.
+    /// - Returns: The property, or nil if the key path names none.
+    /// - Complexity: A dozen readings the first time, then a table lookup.
     static func property(
         _ chain: [AnyKeyPath], of objectClass: ManagedObject.Type, _ model: ModelDescription
     ) -> FoundProperty? {
@@ -37,7 +38,7 @@ enum PropertyFinder {
         return probe.property(only)
     }
 
-    /// All that one reading can be explained with.
+    /// Returns all properties that would explain one reading.
     private static func possible(
         _ chain: [AnyKeyPath], _ reading: PropertyProbe.Reading, _ probe: PropertyProbe
     ) -> [PossibleProperty] {
@@ -70,7 +71,8 @@ enum PropertyFinder {
             }
         }
         guard let value = reading.value else { return possible }
-        // A composite value reads all of its parts; those of one in it are among them.
+        // Reading a composite value reads all of its parts, including the parts of nested composite
+        // values.
         let names = Set(slots.compactMap { probe.entity.attributes[$0]?.name })
         for composite in probe.entity.model.compositeAttributes(of: probe.entity.entity) {
             let prefix = composite.name + "."
@@ -88,9 +90,10 @@ enum PropertyFinder {
         _ probe: PropertyProbe
     ) -> Bool {
         guard let attribute = probe.entity.attributes[slot] else { return false }
-        // Values of the program's own types are not made up: who reads one alone hands it on.
+        // There are no sample values of the program's own types. A getter that reads only one such
+        // attribute counts as that attribute.
         if case .codable = attribute.type, chain.count == 1 { return !attribute.name.contains(".") }
-        // What cannot be nil unwraps what may be, and would trap of nil.
+        // A result that cannot be nil unwraps an optional attribute, and would trap on nil.
         let canBeNil = chain.last.map { type(of: $0).valueType is any OptionalValue.Type } ?? false
         if attribute.isOptional, !attribute.name.contains("."), !canBeNil { return false }
         return isEqual(reading.value, to: attribute, slot, reading)
@@ -103,7 +106,7 @@ enum PropertyFinder {
         let expected = object.properties.value(ofSlot: slot, attribute, in: object.readable)
         guard let value else { return expected == .null }
         guard let found = (value as? any AttributeValue)?.attributeValue else { return false }
-        // A narrower number is a conversion, which would trap of the values that come later.
+        // A narrower number is a conversion, and would trap on the larger values that follow.
         if let number = value as? any FixedWidthInteger,
             let greatest = attribute.type.descriptor.integers?.upperBound,
             number.bitWidth <= Int64.bitWidth - greatest.leadingZeroBitCount
@@ -152,9 +155,9 @@ extension PropertyProbe {
     }
 }
 
-/// What a key path of a class leads to.
+/// The property that a key path of a class names.
 enum FoundProperty: Sendable {
-    /// An attribute, or with a dot a part of a composite one.
+    /// An attribute, or, with a dot, a part of a composite attribute.
     case attribute(String)
     /// A composite value.
     case composite(String)
@@ -164,7 +167,7 @@ enum FoundProperty: Sendable {
     case identity
 }
 
-/// What a key path may lead to, going by the readings so far.
+/// A property that a key path may name, according to the readings so far.
 enum PossibleProperty: Equatable {
     case slot(Int)
     case composite(String)
@@ -173,12 +176,12 @@ enum PossibleProperty: Equatable {
     case identity
 }
 
-/// What key paths were found to lead to in one model, so that each is looked into once.
+/// A cache of the properties that key paths name in one model.
 ///
-/// Each model has its own: a class may stand for entities of several versions, in which the same
-/// key path leads to properties of other names.
+/// Each model has its own cache: a class may represent entities of several versions, and the same
+/// key path may name properties with different names there.
 final class KnownProperties: Sendable {
-    // Safety: the key paths are those of predicates, which are Sendable.
+    // Safety: the key paths come from predicates, and predicates are Sendable.
     private struct Key: Hashable, @unchecked Sendable {
         let type: ObjectIdentifier
         let chain: [AnyKeyPath]
@@ -186,32 +189,32 @@ final class KnownProperties: Sendable {
 
     private let found = Mutex([Key: FoundProperty?]())
 
-    /// - Parameter find: Called where it is not known yet.
+    /// - Parameter find: Finds a property that is not in the cache.
     func property(
         _ chain: [AnyKeyPath], of objectClass: ManagedObject.Type, find: () -> FoundProperty?
     ) -> FoundProperty? {
         let key = Key(type: ObjectIdentifier(objectClass), chain: chain)
         if let known = found.withLock({ $0[key] }) { return known }
-        // Not inside of the lock: a getter of the program may do anything.
+        // Outside of the lock, because a getter of the program may do anything.
         let property = find()
         found.withLock { $0[key] = .some(property) }
         return property
     }
 }
 
-/// Reads through a key path of an object with made-up values.
+/// Reads through a key path of an object with sample values.
 struct PropertyProbe {
-    /// How many different sets of values there are, the plain ones first.
+    /// The number of different sets of values. The plain values come first.
     static let fillings = MadeUpValue.fillings
 
-    /// What a reading has shown.
+    /// The result of a reading.
     struct Reading {
-        /// The value, without the optional; nil where there is none.
+        /// The value, without the optional, or nil.
         let value: Any?
         let reads: Set<ObservedProperty>
         let hasReadElsewhere: Bool
         let object: ManagedObject
-        /// The relationship whose made-up object is the value.
+        /// The relationship, if the value is the sample object at its end.
         let toOne: RelationshipDescription?
     }
 
@@ -228,7 +231,7 @@ struct PropertyProbe {
             detached: model, StoreTable([], in: model, after: nil))
     }
 
-    /// Reads along key paths, each of which leads on from what the one before has found.
+    /// Reads along key paths: each starts at the result of the one before it.
     func read(_ chain: [AnyKeyPath], filling: Int) -> Reading {
         let state = ContextState(coordinator)
         state.notesReads = true
@@ -271,7 +274,7 @@ struct PropertyProbe {
         Int64(relationship.ordinal) + 2
     }
 
-    /// What is in an optional, however deep.
+    /// Returns the content of nested optionals.
     private static func unwrapped(_ value: Any?) -> Any? {
         guard let value else { return nil }
         guard let optional = value as? any OptionalValue else { return value }
@@ -303,7 +306,7 @@ struct PropertyProbe {
     }
 }
 
-/// An optional, whatever it holds.
+/// An optional of any type.
 protocol OptionalValue {
     var content: Any? { get }
 }
@@ -312,7 +315,7 @@ extension Optional: OptionalValue {
     var content: Any? { self.map { $0 as Any } }
 }
 
-/// A to-many relationship's value, whatever it leads to.
+/// The value of a to-many relationship, with any destination.
 protocol ToManyValue {
     var owner: ManagedObject { get }
     var ordinal: Int { get }
