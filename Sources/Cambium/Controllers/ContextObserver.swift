@@ -1,10 +1,10 @@
 import CambiumRecords
 
-/// Tells which objects come into a condition, change in it, and go out of it: what a
-/// ``FetchedResultsController`` tells, without an order and without a list of objects.
+/// Reports the objects that begin to meet a condition, change while they meet it, or stop meeting
+/// it. A ``FetchedResultsController`` reports the same, but with an order and a list of objects.
 ///
-/// An object that is changed so that it meets the condition counts as inserted, one that does not
-/// meet it any more as deleted, and so does one that is deleted, by its values before.
+/// If an object changes so that it meets the condition, it counts as inserted. If it no longer
+/// meets the condition, or is deleted, it counts as deleted.
 ///
 /// ```swift
 /// let observer = try ContextObserver(Product.stock == 0, in: container.viewContext) { changes in
@@ -12,30 +12,30 @@ import CambiumRecords
 /// }
 /// ```
 ///
-/// It belongs to its context's isolation, follows every source of changes that a controller follows
-/// (this context, others that save, batch work that is merged, related objects that the condition
-/// looks at), and is over with its last reference. It keeps the keys of the objects that meet the
-/// condition.
+/// The observer belongs to its context's isolation. It follows the same sources of changes as a
+/// controller: its context, saves of other contexts, merged batch operations, and related objects
+/// that the condition reads. It stops when its last reference is released. It keeps the keys of the
+/// objects that meet the condition.
 public final class ContextObserver<Entity: ManagedObject> {
     /// When changes are reported.
     public enum Moment: Sendable, Hashable {
-        /// When they are processed, before they are saved; what others do when their save is
-        /// merged.
+        /// When changes are processed, before they are saved. Changes of other contexts are
+        /// reported when they are merged.
         case change
-        /// When they are saved: judged are the values that the store has.
+        /// When changes are saved. The condition is evaluated with the values in the store.
         case save
     }
 
-    /// What happened to the objects of a condition.
+    /// The changes of the objects that meet the condition.
     public struct Changes {
-        /// Objects that meet the condition now and did not before, new ones among them.
+        /// Objects that meet the condition now and did not before, including new objects.
         public internal(set) var inserted: [Entity] = []
-        /// Objects that met the condition before, changed, and meet it still.
+        /// Objects that met the condition before, changed, and still meet it.
         public internal(set) var updated: [Entity] = []
         /// Objects that met the condition before, and are deleted or do not meet it now.
         public internal(set) var deleted: [Entity] = []
 
-        /// Whether nothing happened.
+        /// Whether there are no changes.
         public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
     }
 
@@ -45,21 +45,22 @@ public final class ContextObserver<Entity: ManagedObject> {
     public let moment: Moment
     let scope: ResultScope
     private let handler: (Changes) -> Void
-    /// How each object of the condition looked when it was last reported, by its key.
+    /// The last reported state of each object that meets the condition, by its key.
     private var known = [Int64: SeenState]()
     private var savings: ObservationToken?
     private var isStale = false
     private(set) var isBehind = false
 
-    /// Begins to observe; the first changes are relative to what meets the condition now.
+    /// Creates an observer. Its first changes are relative to the objects that meet the condition
+    /// now.
     ///
     /// - Parameters:
-    ///   - condition: Which objects; nil means all of the entity and its sub-entities.
-    ///   - context: The context to observe. The observer keeps it.
+    ///   - condition: The condition; nil means all objects of the entity and its sub-entities.
+    ///   - context: The context to observe. The observer retains it.
     ///   - moment: When changes are reported. Default: when they are processed.
-    ///   - handler: Called with changes, in the context's isolation. The observer keeps it.
-    /// - Throws: ``StoreError`` where the condition cannot be evaluated; what the store threw.
-    /// - Complexity: O(objects that meet the condition) for the beginning, then O(changed).
+    ///   - handler: Called with changes, in the context's isolation. The observer retains it.
+    /// - Throws: ``StoreError`` if the condition cannot be evaluated; any error of the store.
+    /// - Complexity: O(objects that meet the condition) at first, then O(changed).
     public convenience init(
         _ condition: Condition<Entity>? = nil, in context: ManagedObjectContext,
         at moment: Moment = .change, _ handler: @escaping (Changes) -> Void
@@ -69,11 +70,11 @@ public final class ContextObserver<Entity: ManagedObject> {
         try self.init(request, in: context, at: moment, handler)
     }
 
-    /// Begins to observe what a request finds: its condition as text, or a template of the model.
-    /// Its order does not matter.
+    /// Creates an observer for the objects that a request finds, with its condition as text or a
+    /// template of the model. The order of the request is ignored.
     ///
-    /// - Throws: ``StoreError`` with `invalidRequest` where the request has a limit or an offset;
-    ///   else as the other initializer.
+    /// - Throws: ``StoreError`` with `invalidRequest` if the request has a limit or an offset;
+    ///   otherwise the errors of the other initializer.
     public init(
         _ request: FetchRequest<Entity>, in context: ManagedObjectContext,
         at moment: Moment = .change, _ handler: @escaping (Changes) -> Void
@@ -99,10 +100,10 @@ public final class ContextObserver<Entity: ManagedObject> {
         }
     }
 
-    /// How many objects meet the condition, as far as was reported.
+    /// The number of objects that meet the condition, according to the last report.
     public var count: Int { known.count }
 
-    /// What meets the condition now, by key.
+    /// Returns the objects that meet the condition now, by key.
     private func found() throws -> [Int64: SeenState] {
         let objects = try managedObjectContext.fetching.objects(scope.request, moment == .change)
         return Dictionary(objects.map { ($0.key, SeenState(of: $0)) }, uniquingKeysWith: { $1 })
@@ -135,11 +136,11 @@ public final class ContextObserver<Entity: ManagedObject> {
             judge(object, changed, &reported)
         }
         let lost = changes.lostRows.filter {
-            // Some may have been inserted again.
+            // Some of the rows may have been inserted again.
             scope.family.contains($0.entity) && !remaining.contains($0.key)
         }
         for row in lost where known.removeValue(forKey: row.key) != nil {
-            // Nobody had the object: it comes to show that it was deleted.
+            // The context had no object of the row. It creates one to report the deletion.
             let object = managedObjectContext.registry.object(entity: row.entity, key: row.key)
             managedObjectContext.rowMerging.invalidate(object)
             if let object = object.cast(to: Entity.self) { reported.deleted.append(object) }
@@ -147,7 +148,7 @@ public final class ContextObserver<Entity: ManagedObject> {
         return reported
     }
 
-    /// Whether the object's values are those that count at the observer's moment.
+    /// Returns whether the observer reports the object's current values at its moment.
     private func isDue(_ object: Entity) -> Bool {
         moment == .change || object.lifecycle == .clean || object.lifecycle == .invalid
     }
@@ -166,7 +167,7 @@ public final class ContextObserver<Entity: ManagedObject> {
         known[object.key] = seen
     }
 
-    /// Compares what meets the condition now with what did before.
+    /// Compares the objects that meet the condition now with the reported ones.
     private func compare(_ changes: ObjectChanges) throws -> Changes {
         let changed = ChangedObjects(changes, of: scope.family)
         var reported = Changes()
@@ -204,7 +205,7 @@ extension ContextObserver: ChangeFollower {
 }
 
 extension ObjectChanges {
-    /// What this context has saved.
+    /// The changes that this context has saved.
     fileprivate init(_ saved: SavedObjects) {
         var linked: Set<RowIdentity> = []
         for changes in saved.changeSets.flatMap(\.entities) {
@@ -220,11 +221,11 @@ extension ObjectChanges {
     }
 }
 
-/// A value that is followed, as a sequence: its value at the beginning, then each other one. Made by
-/// ``ManagedObjectContext/observe(count:)`` and ``ManagedObjectContext/observe(_:)``.
+/// An observed value as an asynchronous sequence: its current value, then each different one.
+/// Created by ``ManagedObjectContext/observe(count:)`` and ``ManagedObjectContext/observe(_:)``.
 ///
-/// It belongs to the context's isolation and keeps what it observes. A slow consumer gets the latest
-/// value only. It ends when the task that waits for it is cancelled.
+/// The sequence belongs to the context's isolation and retains the observed object. A slow consumer
+/// gets only the latest value. The sequence ends when the consuming task is cancelled.
 public struct ObservedValues<Value>: AsyncSequence {
     /// A value.
     public typealias Element = Value
@@ -254,13 +255,13 @@ public struct ObservedValues<Value>: AsyncSequence {
     }
 }
 
-/// A value that somebody waits for.
+/// The latest value, for a task that waits for it.
 final class ValueSource<Value> {
     let waiter = Waiter()
     /// Whether no other value can come.
     private(set) var isOver = false
     private var value: Value?
-    /// Who follows the value.
+    /// The observer of the value.
     var follower: AnyObject?
 
     func put(_ value: Value) {
@@ -280,7 +281,7 @@ final class ValueSource<Value> {
 }
 
 extension ManagedObjectContext {
-    /// How many objects a request finds, now and whenever it is another number.
+    /// Returns the number of objects that a request finds, now and after each change of the number.
     ///
     /// ```swift
     /// for await count in try context.observe(count: Product.fetchRequest().filter(…)) {
@@ -288,9 +289,9 @@ extension ManagedObjectContext {
     /// }
     /// ```
     ///
-    /// Unsaved changes count. A request cannot have a limit or an offset.
+    /// Unsaved changes count. The request cannot have a limit or an offset.
     ///
-    /// - Throws: ``StoreError`` where the request cannot be run; what the store threw.
+    /// - Throws: ``StoreError`` if the request cannot be run; any error of the store.
     public func observe<Entity: ManagedObject>(
         count request: FetchRequest<Entity>
     ) throws -> ObservedValues<Int> {
@@ -307,8 +308,9 @@ extension ManagedObjectContext {
         return ObservedValues(source: source)
     }
 
-    /// An object, now and whenever its values or relationships are others, here or by another
-    /// context's save. It ends with the object: the last time the object is deleted.
+    /// Returns an object, now and after each change of its values or relationships, in this context
+    /// or by another context's save. The sequence ends when the object is deleted; its last element
+    /// is the deleted object.
     ///
     /// ```swift
     /// for await product in context.observe(product) { label.text = product.title }

@@ -1,10 +1,10 @@
 import CambiumRecords
 
-/// Keeps the results of a request up to date as objects change: in its own context before they are
-/// saved, and in any other context when that saves.
+/// Keeps the results of a request up to date when objects change: in its own context before they
+/// are saved, and in any other context when it saves.
 ///
-/// It belongs to its context's isolation. Without a delegate or a consumer of ``changes`` it tracks
-/// nothing, and ``fetchedObjects`` stays what ``performFetch()`` found.
+/// A controller belongs to its context's isolation. Without a delegate or a consumer of ``changes``
+/// it does not track changes, and ``fetchedObjects`` remains the result of ``performFetch()``.
 ///
 /// ```swift
 /// let controller = FetchedResultsController(
@@ -14,49 +14,53 @@ import CambiumRecords
 /// for await change in controller.changes { table.apply(change) }
 /// ```
 ///
-/// Which objects belong is decided from the changes themselves, also for objects that this context
-/// did not have: a row that another context makes match appears. Where the request looks at related
-/// objects, a change of these is followed back to those that look at them. A change costs what it
-/// changes, not the length of the list; only a request with a limit or an offset, or one that looks
-/// at the members of a to-many relationship, is fetched again when something on its way changes.
+/// The controller tests the changed objects themselves, including rows that its context has not
+/// read: if another context changes a row so that it matches, it appears in the results. If the
+/// request reads related objects, the controller finds the results that a change of a related
+/// object affects. The cost of a change depends on the number of changed objects, not on the length
+/// of the list. Only two kinds of requests are fetched again after a relevant change: requests with
+/// a limit or an offset, and requests that read the members of a to-many relationship.
 ///
-/// A controller keeps its objects. Where the request has a ``FetchRequest/batchSize`` it keeps their
-/// keys and what they are sorted by, and reads objects in windows of that size as they are looked
-/// at.
+/// A controller retains its objects. If the request has a ``FetchRequest/batchSize``, it retains
+/// their keys and sort values instead, and reads objects in batches of that size when they are
+/// accessed.
 ///
 /// ## Topics
-/// - Making: ``init(_:in:)``, ``init(_:in:sectionedBy:cacheName:)``,
+/// - Creating controllers: ``init(_:in:)``, ``init(_:in:sectionedBy:cacheName:)``,
 ///   ``init(_:in:sectionedBy:cacheName:named:)``, ``performFetch()``
 /// - Results: ``fetchedObjects``, ``object(at:)``, ``indexPath(for:)``, ``snapshot``
 /// - Sections: ``sections``, ``sectionIndexTitles``, ``sectionIndexTitle(forSectionName:)``,
 ///   ``section(forSectionIndexTitle:at:)``, ``cacheName``, ``deleteCache(withName:in:)``
 /// - Changes: ``changes``, ``delegate``
-/// - Another request: ``fetchRequest``, ``refetch()``
+/// - Changing the request: ``fetchRequest``, ``refetch()``
 public final class FetchedResultsController<Entity: ManagedObject> {
-    /// The context whose objects the results are.
+    /// The context of the results.
     public let managedObjectContext: ManagedObjectContext
-    /// What is fetched. Its order is total: after the given levels comes the key; sections come
-    /// first in it.
+    /// The request. Its order is total: the section comes before the given levels, and the key
+    /// after them.
     ///
-    /// What the request prefetches is read with the objects, and with those that come later.
+    /// Prefetched relationships are read with the objects, and with objects that are inserted
+    /// later.
     ///
-    /// Another request takes effect with the next ``performFetch()``, or with ``refetch()``, which
-    /// reports what is different.
+    /// A changed request takes effect with the next ``performFetch()``, or with ``refetch()``, if
+    /// the difference should be reported.
     public var fetchRequest: FetchRequest<Entity>
-    /// The name under which ``performFetch()`` keeps names and counts of the sections on the disk;
-    /// nil where it does not.
+    /// The name of the cache file for the names and counts of the sections, or nil if they are not
+    /// cached.
     ///
-    /// The next fetch of the same, in another run of the program, need not work them out: it looks
-    /// at two rows of a section and not at all, which counts where names are derived at some cost.
-    /// Objects are fetched in any case. What is kept is in a folder beside the store's file
-    /// (`shop.sqlite-sections`), a file for each name. It counts for the same request, model and
-    /// state of the store only, whoever has written to the store, and never while the context has
-    /// unsaved changes or has not merged what other contexts saved; else it is written again, as
-    /// soon as the store has been left alone for some seconds. Stores in memory, read-only ones and
-    /// custom ones have none, nor have contexts with a parent.
+    /// With a cache, the next fetch of the same request does not compute the sections again, even
+    /// in another run of the program: it checks the first and the last row of each section. This
+    /// helps if deriving names is slow. Objects are fetched in any case.
+    ///
+    /// The cache is a file for each name, in a folder beside the store's file
+    /// (`shop.sqlite-sections`). It is valid only for the same request, model and state of the
+    /// store, and only if the context has no unsaved changes and has merged all saves of other
+    /// contexts. Otherwise ``performFetch()`` writes it again, after the store has been unchanged
+    /// for some seconds. Stores in memory, read-only stores, custom stores and child contexts have
+    /// no cache.
     public let cacheName: String?
-    /// Told of changes. Setting it starts the tracking; what changed since ``performFetch()`` is
-    /// told at once.
+    /// The delegate that is notified of changes. Setting it starts the tracking; changes since
+    /// ``performFetch()`` are reported at once.
     public weak var delegate: (any FetchedResultsControllerDelegate<Entity>)? {
         didSet { updateTracking() }
     }
@@ -66,26 +70,26 @@ public final class FetchedResultsController<Entity: ManagedObject> {
     var scope: ResultScope?
     var tracking = ResultTracking()
 
-    /// Makes a controller. It has no results before ``performFetch()``.
+    /// Creates a controller. It has no results before ``performFetch()``.
     ///
     /// - Parameters:
-    ///   - request: What to fetch; it needs an order.
-    ///   - context: The context whose objects the results are.
+    ///   - request: The request; it needs an order.
+    ///   - context: The context of the results.
     public convenience init(
         _ request: FetchRequest<Entity>, in context: ManagedObjectContext
     ) {
         self.init(request, in: context, sectionPath: nil, .none, nil)
     }
 
-    /// Makes a controller whose results are in sections, one for each value of a key.
+    /// Creates a controller with its results in sections, one for each value of a key.
     ///
     /// - Parameters:
-    ///   - request: What to fetch. Sections come first in its order; where its own order does not
-    ///     begin with the section's key, ascending sections are put before it, nil the first and
-    ///     texts by their bytes.
-    ///   - context: The context whose objects the results are.
-    ///   - key: What the objects of a section have in common.
-    ///   - cacheName: Where sections are kept on the disk, see ``cacheName``. Default: nowhere.
+    ///   - request: The request. Its order begins with the section. If its own order does not begin
+    ///     with the section's key, ascending sections are put before it, with nil first and strings
+    ///     by their bytes.
+    ///   - context: The context of the results.
+    ///   - key: The key of the value that the objects of a section share.
+    ///   - cacheName: The name of the sections' cache file, see ``cacheName``. Default: no cache.
     public convenience init<SectionValue>(
         _ request: FetchRequest<Entity>, in context: ManagedObjectContext,
         sectionedBy key: Key<Entity, SectionValue>, cacheName: String? = nil
@@ -93,8 +97,8 @@ public final class FetchedResultsController<Entity: ManagedObject> {
         self.init(request, in: context, sectionPath: key.path, .values, cacheName)
     }
 
-    /// Makes a controller whose sections have names that are derived from the values of a key:
-    /// objects beside each other with the same name are one section.
+    /// Creates a controller with section names that are derived from the values of a key: adjacent
+    /// objects with the same name are one section.
     ///
     /// ```swift
     /// FetchedResultsController(
@@ -103,14 +107,14 @@ public final class FetchedResultsController<Entity: ManagedObject> {
     /// ```
     ///
     /// - Parameters:
-    ///   - request: What to fetch. Sections come first in its order; where its own order does not
-    ///     begin with the section's key, ascending values are put before it.
-    ///   - context: The context whose objects the results are.
-    ///   - key: What names are derived from.
-    ///   - cacheName: Where sections are kept on the disk, see ``cacheName``. Default: nowhere.
-    ///   - name: The name for a value, nil where an object has none. It gives the same name for the
-    ///     same value, always, and names that the order does not tear apart: the fetch throws where
-    ///     a name comes back after another one.
+    ///   - request: The request. Its order begins with the section. If its own order does not begin
+    ///     with the section's key, ascending values are put before it.
+    ///   - context: The context of the results.
+    ///   - key: The key of the value that names are derived from.
+    ///   - cacheName: The name of the sections' cache file, see ``cacheName``. Default: no cache.
+    ///   - name: Returns the name for a value; the value is nil if an object has none. It must
+    ///     always return the same name for the same value, and objects with the same name must be
+    ///     adjacent in the order. Otherwise the fetch throws.
     public convenience init<SectionValue>(
         _ request: FetchRequest<Entity>, in context: ManagedObjectContext,
         sectionedBy key: Key<Entity, SectionValue>, cacheName: String? = nil,
@@ -132,12 +136,13 @@ public final class FetchedResultsController<Entity: ManagedObject> {
         list = ResultList(order: ObjectOrder([]), sectioning: sectioning)
     }
 
-    /// Fetches the results. From then on changes are relative to them; observers are not notified.
+    /// Fetches the results. Later changes are relative to them. The fetch itself does not notify
+    /// observers.
     ///
-    /// - Throws: ``StoreError`` with `invalidRequest` for a request without an order, one that leaves
-    ///   out unsaved changes or one whose entity, or a sub-entity that counts, has another class than
-    ///   the controller, or where the objects of one section name are not beside each other; what the
-    ///   fetch throws. The results are what they were then.
+    /// - Throws: ``StoreError`` with `invalidRequest` if the request has no order or excludes
+    ///   unsaved changes, or if the objects of one section name are not adjacent. Also if its
+    ///   entity or an included sub-entity has another class than the controller. Any error of the
+    ///   fetch. After an error, the results are unchanged.
     public func performFetch() throws {
         managedObjectContext.mergeIfAutomatic()
         managedObjectContext.processChanges()
@@ -145,7 +150,7 @@ public final class FetchedResultsController<Entity: ManagedObject> {
         let file = sectionCacheFile(scope)
         let entries = try scope.fetchEntries(order, in: managedObjectContext)
         let kept = file?.read()
-        // Released when the list is the new one: what goes with an object may look at it.
+        // The former list is released last: the release of an object may access the new list.
         let former = list
         list = try makeList(of: entries, scope, order, dividedAs: kept?.sections)
         withExtendedLifetime(former) {}
@@ -155,7 +160,7 @@ public final class FetchedResultsController<Entity: ManagedObject> {
         managedObjectContext.observers.add(self)
     }
 
-    /// What decides which objects belong, and their order, by the request as it is now.
+    /// Returns the membership rules and the order of the results for the current request.
     func currentScope() throws -> (ResultScope, ObjectOrder) {
         var request = try managedObjectContext.fetching.rowRequest(for: fetchRequest)
         if let sectionPath { request.sort = Self.order(request.sort, sectionedBy: sectionPath) }
@@ -178,7 +183,7 @@ public final class FetchedResultsController<Entity: ManagedObject> {
         return (scope, try scope.order)
     }
 
-    /// Makes sure that all objects that can belong are of the controller's class.
+    /// Checks that all objects that can belong to the results are of the controller's class.
     private func checkClasses(of family: [EntityDescription]) throws {
         for entity in family where !entity.isAbstract {
             if entity.objectClass is Entity.Type { continue }
@@ -189,18 +194,18 @@ public final class FetchedResultsController<Entity: ManagedObject> {
         }
     }
 
-    /// The order in which the rows of each section are beside each other.
+    /// Returns the terms of an order that keeps the rows of each section together.
     private static func order(_ terms: [SortTerm], sectionedBy path: [String]) -> [SortTerm] {
         guard let first = terms.first, first.path == path else {
             return [SortTerm(path: path)] + terms
         }
         guard first.texts != .bytes else { return terms }
-        // Texts that this order takes to be equal are in sections of their own.
+        // Texts that are equal in this order, but differ, are in separate sections.
         return [first, SortTerm(path: path, isDescending: first.isDescending)]
             + terms.dropFirst()
     }
 
-    /// A list of entries, as the request says it is to be kept.
+    /// Returns a list of the entries; with a batch size, it keeps only keys.
     func makeList(
         of entries: [ResultEntry], _ scope: ResultScope, _ order: ObjectOrder,
         dividedAs kept: [SectionCache.Section]? = nil
@@ -213,30 +218,31 @@ public final class FetchedResultsController<Entity: ManagedObject> {
 
     // MARK: Results
 
-    /// The results in order; nil before ``performFetch()``. With a batch size all of them are read;
-    /// ``object(at:)`` reads what is looked at.
+    /// The results in order; nil before ``performFetch()``. With a batch size, this reads all of
+    /// them; ``object(at:)`` reads only one batch.
     ///
     /// - Complexity: O(n)
     public var fetchedObjects: [Entity]? {
         scope == nil ? nil : list.rows.objects(in: 0..<list.rows.count).cast(to: Entity.self)
     }
 
-    /// The object at a place, or nil where there is none.
+    /// Returns the object at an index path, or nil if the index path is out of range.
     public func object(at path: ItemPath) -> Entity? {
         list.state.rowIndex(at: path).flatMap { list.rows.shownObject(at: $0) }?.cast(
             to: Entity.self)
     }
 
-    /// The place of an object, or nil where it is not among the results.
+    /// Returns the index path of an object, or nil if it is not among the results.
     ///
     /// - Complexity: O(log n), and O(sections)
     public func indexPath(for object: Entity) -> ItemPath? {
         list.path(of: object)
     }
 
-    /// The changes as a sequence, for `for await`. Each element leads from what this consumer last
-    /// saw, at first the results of ``performFetch()``, to the results at that moment: a slow
-    /// consumer gets one difference for many changes. Several consumers are independent.
+    /// The changes as an asynchronous sequence. Each element is the difference between the results
+    /// that this consumer saw last and the current results; the first is relative to
+    /// ``performFetch()``. A slow consumer receives one difference for many changes. Several
+    /// consumers are independent.
     public var changes: FetchedResultsChanges<Entity> {
         let consumer = ResultConsumer()
         tracking.add(consumer)
@@ -246,13 +252,13 @@ public final class FetchedResultsController<Entity: ManagedObject> {
 }
 
 extension FetchedResultsController {
-    /// Fetches the results again and reports what is different: after ``fetchRequest`` was given
-    /// other conditions or another order, or where the program knows of changes that nobody has
-    /// told the context.
+    /// Fetches the results again and reports the difference. Call it after you have changed the
+    /// conditions or the order of ``fetchRequest``, or if the context was not notified of some
+    /// changes.
     ///
-    /// The first call, before any ``performFetch()``, is one.
+    /// If there was no ``performFetch()`` before, this calls it.
     ///
-    /// - Throws: What ``performFetch()`` throws; the results are what they were then.
+    /// - Throws: The errors of ``performFetch()``. After an error, the results are unchanged.
     public func refetch() throws {
         guard self.scope != nil else { return try performFetch() }
         managedObjectContext.mergeIfAutomatic()
@@ -263,7 +269,7 @@ extension FetchedResultsController {
             return
         }
         let (scope, order) = try currentScope()
-        // What changed while nobody listened has ended the following.
+        // The controller stopped following changes if there were some while nobody consumed them.
         managedObjectContext.observers.add(self)
         tracking.isDelivering = true
         defer { finishDelivering() }
@@ -298,14 +304,14 @@ extension FetchedResultsController {
                 try refetch(changed, scope, list.order)
             }
         } catch {
-            // The next save throws it. Whatever the context does next brings the list up to date.
+            // The next save throws the error. The next change in the context updates the list.
             if !tracking.isBehind { managedObjectContext.errors.record(error) }
             tracking.isBehind = true
             managedObjectContext.observers.followersAreBehind = true
         }
     }
 
-    /// Compares what the request finds now with what the list has, and reports the difference.
+    /// Compares the results of a new fetch with the list, and reports the difference.
     private func refetch(
         _ changed: ChangedObjects, _ scope: ResultScope, _ order: ObjectOrder
     ) throws {
@@ -316,7 +322,7 @@ extension FetchedResultsController {
             of: entries, changed, isReordered: isReordered,
             managedObjectContext.registry.roots[scope.request.entity.rootIndex])
         let difference = new.difference(from: FormerResults(list.state), history)
-        // Released when the list is the new one: what goes with an object may look at it.
+        // The former list is released last: the release of an object may access the new list.
         let former = list
         list = new
         withExtendedLifetime(former) {}

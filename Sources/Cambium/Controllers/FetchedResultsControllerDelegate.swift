@@ -1,32 +1,32 @@
-/// Told of the changes of a controller's results, in the controller's isolation and in this order:
-/// will change, sections, objects, did change.
+/// A delegate that is notified of changes of a controller's results. Calls are made in the
+/// controller's isolation, in this order: will change, sections, objects, did change.
 ///
-/// A class of the main actor conforms with
-/// `final class ProductList: @preconcurrency FetchedResultsControllerDelegate`, or from Swift 6.2 on
-/// with `@MainActor` in that place.
+/// A class of the main actor conforms with `final class ProductList: @preconcurrency
+/// FetchedResultsControllerDelegate`, or, with Swift 6.2 and later, with `@MainActor` in that
+/// place.
 public protocol FetchedResultsControllerDelegate<Entity>: AnyObject {
     /// The entity of the results.
     associatedtype Entity: ManagedObject
 
-    /// Changes follow.
+    /// Called before the changes are reported.
     func controllerWillChangeContent(_ controller: FetchedResultsController<Entity>)
 
-    /// A section came or went. A section that went is named by its old place, one that came by its
-    /// new one.
+    /// A section was inserted or deleted. The index of a deleted section is its old one, the index
+    /// of an inserted section its new one.
     func controller(
         _ controller: FetchedResultsController<Entity>, didChangeSection name: String,
         at index: Int, for type: FetchedResultsSectionChangeType)
 
-    /// An object came, went, moved or changed. Old places count before all these changes, new
-    /// places after them.
+    /// An object was inserted, deleted, moved or updated. Old index paths are relative to the
+    /// results before all these changes, new index paths to the results after them.
     func controller(
         _ controller: FetchedResultsController<Entity>, didChange object: Entity,
         at path: ItemPath?, for type: FetchedResultsChangeType, newPath: ItemPath?)
 
-    /// All changes were reported.
+    /// Called after all changes were reported.
     func controllerDidChangeContent(_ controller: FetchedResultsController<Entity>)
 
-    /// What stands for a section in a narrow list beside a long one; see
+    /// Returns the title of a section in the index beside a long list; see
     /// ``FetchedResultsController/sectionIndexTitles``.
     func controller(
         _ controller: FetchedResultsController<Entity>,
@@ -34,14 +34,15 @@ public protocol FetchedResultsControllerDelegate<Entity>: AnyObject {
     ) -> String?
 }
 
-/// A delegate that receives what the results are now, instead of how they changed: for views that
-/// find the differences themselves. Nothing else of ``FetchedResultsControllerDelegate`` is called
-/// but ``FetchedResultsControllerDelegate/controller(_:sectionIndexTitleForSectionName:)``.
+/// A delegate that receives snapshots of the results instead of changes: for views that compute the
+/// differences themselves.
+/// ``FetchedResultsControllerDelegate/controller(_:sectionIndexTitleForSectionName:)`` is the only
+/// other function that is called.
 ///
-/// The first call comes with the first change; ``FetchedResultsController/snapshot`` says what the
-/// fetch has found.
+/// The first change causes the first call; ``FetchedResultsController/snapshot`` has the results of
+/// the fetch.
 public protocol FetchedResultsSnapshotDelegate<Entity>: FetchedResultsControllerDelegate {
-    /// The results are others now.
+    /// The results have changed.
     ///
     /// - Complexity: O(n) for each change, to make the snapshot.
     func controller(
@@ -50,12 +51,12 @@ public protocol FetchedResultsSnapshotDelegate<Entity>: FetchedResultsController
 }
 
 /// A delegate that receives changes as a difference of the standard library, over the objects of
-/// all sections in order; see ``FetchedResultsDifference/collectionDifference``. Of the rest of
-/// ``FetchedResultsControllerDelegate`` only
-/// ``FetchedResultsControllerDelegate/controller(_:sectionIndexTitleForSectionName:)`` is called.
-/// Updates, which such a difference cannot express, come with an empty one.
+/// all sections in order; see ``FetchedResultsDifference/collectionDifference``.
+/// ``FetchedResultsControllerDelegate/controller(_:sectionIndexTitleForSectionName:)`` is the only
+/// other function that is called. Such a difference cannot express updates: they are reported with
+/// an empty difference.
 public protocol FetchedResultsDifferenceDelegate<Entity>: FetchedResultsControllerDelegate {
-    /// The results are others now.
+    /// The results have changed.
     func controller(
         _ controller: FetchedResultsController<Entity>,
         didChangeContentWith difference: CollectionDifference<ObjectID>)
@@ -85,48 +86,50 @@ extension FetchedResultsControllerDelegate {
     }
 }
 
-/// What happened to an object of a controller's results.
+/// The kind of a change of an object in a controller's results.
 public enum FetchedResultsChangeType: Sendable, Hashable {
-    /// It came.
+    /// The object was inserted.
     case insert
-    /// It went.
+    /// The object was deleted.
     case delete
-    /// It changed its place.
+    /// The object moved.
     case move
-    /// Its values changed, but not its place among the others.
+    /// The object's values changed, but not its position relative to the others.
     case update
 }
 
-/// What happened to a section of a controller's results.
+/// The kind of a change of a section in a controller's results.
 public enum FetchedResultsSectionChangeType: Sendable, Hashable {
-    /// It came.
+    /// The section was inserted.
     case insert
-    /// It went.
+    /// The section was deleted.
     case delete
 }
 
-/// A controller's results by identity: sections by name, objects by ``ObjectID``. Made for views
-/// that find the differences themselves; it may cross to another isolation.
+/// The identities of a controller's results: sections by name, objects by ``ObjectID``. For views
+/// that compute the differences themselves. It can be sent to another isolation.
 ///
-/// An object's identity is final from the moment of its insertion: saving it changes nothing here.
+/// An object's identity is final from the moment of its insertion: a save does not change the
+/// snapshot.
 public struct FetchedResultsSnapshot: Sendable, Hashable {
     /// A section.
     public struct Section: Sendable, Hashable {
-        /// What the section's objects have in common, as text.
+        /// The value that the section's objects share, as text.
         public let name: String
         /// The objects, in order.
         public let itemIDs: [ObjectID]
     }
 
-    /// The sections, in order; one, without a name, where the results are not in sections.
+    /// The sections, in order. Without sections, there is one without a name.
     public let sections: [Section]
-    /// The objects that were there in the snapshot before and whose values changed, or those of
-    /// objects that decide their places: a view that only compares identities must show them anew.
+    /// The objects that were in the previous snapshot and have changed, or reference a changed
+    /// object that affects their position. A view that compares only identities must display them
+    /// again.
     public let reconfiguredItemIDs: [ObjectID]
 
     /// All objects, in order.
     public var itemIDs: [ObjectID] { sections.flatMap { $0.itemIDs } }
-    /// How many objects there are.
+    /// The number of objects.
     public var numberOfItems: Int { sections.reduce(0) { $0 + $1.itemIDs.count } }
 }
 

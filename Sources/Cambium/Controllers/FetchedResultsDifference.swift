@@ -1,50 +1,56 @@
-/// What leads from one state of a controller's results to the next.
+/// The difference between two states of a controller's results.
 ///
-/// To apply it to a list: remove what was deleted and what moves, the last first; remove the
-/// deleted sections, the last first; insert the new sections, the first first; insert what is new
-/// and what moved, the first first. Old places count in the old list, new places in the new one.
+/// To apply it to a list:
 ///
-/// An object that changes its section moves, also when it takes the last place of its old section
-/// with it or is the first of its new one, as with Core Data: the difference names the section
-/// besides. Table views refuse such a move, from a section that goes or into one that comes; for
-/// them ``viewUpdates`` says the same with a delete and an insert in its place.
+/// 1. Remove deleted and moved objects, last first.
+/// 2. Remove deleted sections, last first.
+/// 3. Insert new sections, first first.
+/// 4. Insert new and moved objects, first first.
+///
+/// Old indices are relative to the old list, new indices to the new list.
+///
+/// An object that changes its section moves, as in Core Data. This includes the last object of its
+/// old section and the first object of its new section; the difference then also contains the
+/// section. Table views reject a move from a deleted section or into an inserted one; for them
+/// ``viewUpdates`` has a delete and an insert instead.
 public struct FetchedResultsDifference<Entity: ManagedObject> {
-    /// A section that came or went.
+    /// A section that was inserted or deleted.
     public struct SectionChange {
-        /// The section's place: in the old list for one that went, in the new for one that came.
+        /// The section's index: in the old list if it was deleted, in the new list if it was
+        /// inserted.
         public let index: Int
         let section: ResultSection
 
-        /// What the section's objects have in common, as text.
+        /// The value that the section's objects share, as text.
         public var name: String { section.name }
     }
 
-    /// What happened to an object.
+    /// A change of an object.
     public enum Change {
-        /// It came, and is at that place now.
+        /// The object was inserted at that index path.
         case insert(Entity, at: ItemPath)
-        /// It went; it was at that place.
+        /// The object was deleted; it was at that index path.
         case delete(Entity, at: ItemPath)
-        /// It changed its place among the others.
+        /// The object's position relative to the others changed.
         case move(Entity, from: ItemPath, to: ItemPath)
-        /// Its values changed, but not its place among the others. The places differ where others
-        /// came or went before it.
+        /// The object's values changed, but not its position relative to the others. The index
+        /// paths differ if objects before it were inserted or deleted.
         case update(Entity, from: ItemPath, to: ItemPath)
     }
 
-    /// The sections that went, in ascending order of their old places.
+    /// The deleted sections, in ascending order of their old indices.
     public internal(set) var deletedSections: [SectionChange] = []
-    /// The sections that came, in ascending order of their new places.
+    /// The inserted sections, in ascending order of their new indices.
     public internal(set) var insertedSections: [SectionChange] = []
-    /// What happened to objects: deletes, inserts, moves, updates, each in ascending order.
+    /// The changes of objects: deletes, inserts, moves, updates, each in ascending order.
     public internal(set) var changes: [Change] = []
-    /// Where the sections started in the old list, and where they start in the new one.
+    /// The start indices of the sections in the old list, and in the new list.
     var oldStarts: [Int] = [0]
     var newStarts: [Int] = [0]
 
     init() {}
 
-    /// The same, with the objects as what they are.
+    /// Creates the same difference with typed objects.
     init(_ difference: FetchedResultsDifference<ManagedObject>) {
         deletedSections = difference.deletedSections.map {
             SectionChange(index: $0.index, section: $0.section)
@@ -56,7 +62,7 @@ public struct FetchedResultsDifference<Entity: ManagedObject> {
         (oldStarts, newStarts) = (difference.oldStarts, difference.newStarts)
     }
 
-    /// Whether nothing happened.
+    /// Whether there are no changes.
     public var isEmpty: Bool {
         deletedSections.isEmpty && insertedSections.isEmpty && changes.isEmpty
     }
@@ -80,7 +86,7 @@ extension FetchedResultsDifference<ManagedObject>.Change {
 }
 
 extension FetchedResultsDifference {
-    /// Tells a delegate, in the form that it takes.
+    /// Notifies a delegate, in the form that it takes.
     func deliver(
         to delegate: any FetchedResultsControllerDelegate<Entity>,
         from controller: FetchedResultsController<Entity>
@@ -96,7 +102,7 @@ extension FetchedResultsDifference {
         }
     }
 
-    /// The objects that a view has already, and has to show again.
+    /// The objects that a view already has, and must display again.
     private var renewedObjectIDs: [ObjectID] {
         let removed = changes.compactMap { change in
             if case .delete(let object, _) = change { object.objectID } else { nil }
@@ -146,17 +152,17 @@ extension FetchedResultsDifference {
 }
 
 extension FetchedResultsDifference {
-    /// The difference in the form that table and collection views take, section and row by number.
+    /// The difference for table and collection views, with sections and rows by index.
     ///
-    /// Deletes, reloads and the first places of moves count in the old list; inserts and the second
-    /// places of moves in the new one. Nothing moves out of a section that goes or into one that
-    /// comes.
+    /// Deletes, reloads and the origins of moves are relative to the old list; inserts and the
+    /// destinations of moves to the new list. There are no moves out of a deleted section or into
+    /// an inserted one.
     public struct ViewUpdates: Hashable, Sendable {
-        /// A row that changes its place.
+        /// A row that moves.
         public struct Move: Hashable, Sendable {
-            /// Its place in the old list.
+            /// Its index path in the old list.
             public let from: ItemPath
-            /// Its place in the new list.
+            /// Its index path in the new list.
             public let to: ItemPath
         }
 
@@ -164,19 +170,19 @@ extension FetchedResultsDifference {
         public internal(set) var deletedSections: [Int] = []
         /// Sections to insert.
         public internal(set) var insertedSections: [Int] = []
-        /// Rows to delete, by their old places; none of a section that goes, which takes its rows
-        /// along.
+        /// Rows to delete, by their old index paths. Rows of deleted sections are not included:
+        /// they are deleted with their sections.
         public internal(set) var deletedItems: [ItemPath] = []
-        /// Rows to insert, by their new places; none of a section that comes, which brings its rows
-        /// along.
+        /// Rows to insert, by their new index paths. Rows of inserted sections are not included:
+        /// they are inserted with their sections.
         public internal(set) var insertedItems: [ItemPath] = []
         /// Rows to move.
         public internal(set) var movedItems: [Move] = []
-        /// Rows to show again, by their old places.
+        /// Rows to display again, by their old index paths.
         public internal(set) var reloadedItems: [ItemPath] = []
     }
 
-    /// The difference in the form that table and collection views take.
+    /// The difference for table and collection views.
     public var viewUpdates: ViewUpdates {
         var updates = ViewUpdates()
         updates.deletedSections = deletedSections.map { $0.index }
@@ -205,9 +211,9 @@ extension FetchedResultsDifference {
         return updates
     }
 
-    /// The difference as one of the standard library, over the objects of all sections in order.
+    /// The difference as a `CollectionDifference`, over the objects of all sections in order.
     ///
-    /// It says which objects came, went and moved; that an object was updated it cannot say.
+    /// It contains inserted, deleted and moved objects. It cannot express updates.
     public var collectionDifference: CollectionDifference<ObjectID> {
         typealias Step = CollectionDifference<ObjectID>.Change
         var steps: [Step] = []
@@ -232,17 +238,17 @@ extension FetchedResultsDifference {
                 continue
             }
         }
-        // Of places that are all different it can always be made.
+        // The offsets are distinct, so the initializer never returns nil.
         return CollectionDifference(steps) ?? [].difference(from: [])
     }
 }
 
-/// The changes of a controller's results, as they come; made by
+/// The changes of a controller's results as an asynchronous sequence; created by
 /// ``FetchedResultsController/changes``.
 ///
-/// It belongs to the controller's isolation, as the objects in its elements do, and keeps the
-/// controller. It ends when the task that waits for it is cancelled. Two loops over one sequence
-/// share its elements; for a second consumer ask for ``FetchedResultsController/changes`` again.
+/// The sequence and the objects in its elements belong to the controller's isolation. It retains
+/// the controller. It ends when the consuming task is cancelled. Two loops over one sequence share
+/// its elements; for a second consumer, use ``FetchedResultsController/changes`` again.
 public struct FetchedResultsChanges<Entity: ManagedObject>: AsyncSequence {
     /// A difference of the results.
     public typealias Element = FetchedResultsDifference<Entity>
@@ -257,7 +263,8 @@ public struct FetchedResultsChanges<Entity: ManagedObject>: AsyncSequence {
         Iterator(changes: self)
     }
 
-    /// What was not seen yet, as one difference; nil where there is nothing.
+    /// Returns the changes that the consumer has not seen, as one difference, or nil if there are
+    /// none.
     func take() -> FetchedResultsDifference<Entity>? {
         consumer.take(controller.list).map { FetchedResultsDifference($0) }
     }

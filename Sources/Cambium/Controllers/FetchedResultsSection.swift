@@ -1,8 +1,8 @@
-/// A section of a controller's results, as it was when it was asked for.
+/// A section of a controller's results, as it was when it was returned.
 public struct FetchedResultsSection<Entity: ManagedObject> {
-    /// What the section's objects have in common, as text.
+    /// The value that the section's objects share, as text.
     public let name: String
-    /// What stands for the section in a narrow list beside a long one; see
+    /// The title of the section in the index beside a long list; see
     /// ``FetchedResultsController/sectionIndexTitles``.
     public let indexTitle: String?
     let content: ResultSection
@@ -14,17 +14,17 @@ public struct FetchedResultsSection<Entity: ManagedObject> {
     ///
     /// - Complexity: O(n)
     public var objects: [Entity] { rows.objects(in: range).cast(to: Entity.self) }
-    /// How many objects there are.
+    /// The number of objects.
     public var numberOfObjects: Int { range.count }
 
-    /// What the section's objects have in common; nil where they have no value in common, or where
-    /// the sections are made by another key.
+    /// Returns the value that the section's objects share, or nil if there is none or the sections
+    /// have another key.
     ///
     /// ```swift
     /// controller.sections[0].value(of: Product.category.created)    // a Date?
     /// ```
     ///
-    /// Where names are derived from values, it is the value of one of the objects.
+    /// If names are derived from values, it is the value of one of the objects.
     public func value<SectionValue>(of key: Key<Entity, SectionValue>) -> SectionValue? {
         key.path == keyPath ? SectionValue(attributeValue: content.value) : nil
     }
@@ -36,8 +36,8 @@ extension FetchedResultsSection: CustomStringConvertible {
 }
 
 extension FetchedResultsController {
-    /// The sections in order; one, without a name, where the results are not in sections. None
-    /// before ``performFetch()``.
+    /// The sections in order. Without a section key, there is one without a name. Empty before
+    /// ``performFetch()``.
     ///
     /// - Complexity: O(sections)
     public var sections: [FetchedResultsSection<Entity>] {
@@ -50,14 +50,14 @@ extension FetchedResultsController {
         }
     }
 
-    /// The titles for a narrow list beside a long one, in order: those of the sections, each once
-    /// where neighbours have the same.
+    /// The titles for the index beside a long list, in order: the titles of the sections, without
+    /// repeated neighbours.
     public var sectionIndexTitles: [String] {
         titledSections.map { $0.title }
     }
 
-    /// What stands for a section in that list: what the delegate says, else the first letter of the
-    /// name, as a capital; nil for a section without a name.
+    /// Returns the title of a section in that index: the one that the delegate returns, or else the
+    /// first letter of the name, as a capital. Nil for a section without a name.
     public func sectionIndexTitle(forSectionName name: String) -> String? {
         if let delegate { return delegate.controller(self, sectionIndexTitleForSectionName: name) }
         return FetchedResultsController.defaultIndexTitle(forSectionName: name)
@@ -68,11 +68,11 @@ extension FetchedResultsController {
         name.first?.uppercased()
     }
 
-    /// The section that a title leads to, or nil where there is no such title.
+    /// Returns the section for an index title, or nil if there is no such title.
     ///
     /// - Parameters:
     ///   - title: One of ``sectionIndexTitles``.
-    ///   - index: Its place among them; it decides where sections far apart have the same title.
+    ///   - index: The title's index among them; it decides if several sections have the same title.
     public func section(forSectionIndexTitle title: String, at index: Int) -> Int? {
         let titled = titledSections
         if titled.indices.contains(index), titled[index].title == title {
@@ -93,16 +93,16 @@ extension FetchedResultsController {
     }
 }
 
-/// The place of an object in a controller's results: the section and the place in it.
+/// The position of an object in a controller's results: the section and the index in the section.
 ///
-/// (Foundation's `IndexPath` knows sections on Apple's platforms only.)
+/// (Foundation's `IndexPath` has sections on Apple's platforms only.)
 public struct ItemPath: Hashable, Comparable, Sendable {
-    /// The number of the section.
+    /// The index of the section.
     public var section: Int
-    /// The number in the section.
+    /// The index in the section.
     public var item: Int
 
-    /// Names a place.
+    /// Creates an index path.
     public init(section: Int, item: Int) {
         self.section = section
         self.item = item
@@ -115,11 +115,11 @@ public struct ItemPath: Hashable, Comparable, Sendable {
 }
 
 extension FetchedResultsController {
-    /// Removes the sections that controllers have kept on the disk.
+    /// Removes the cache files of sections.
     ///
-    /// Seldom needed: what is kept for another request, another model or another state of the store
-    /// does not count, and is written again by the next ``performFetch()``. Only names that are
-    /// derived in another way than they were (by a new version of the program, say) ask for it.
+    /// This is seldom needed: a cache for another request, model or state of the store is ignored,
+    /// and the next ``performFetch()`` writes it again. Call it only if names are now derived
+    /// differently, for example by a new version of the program.
     ///
     /// ```swift
     /// FetchedResultsController<Product>.deleteCache(withName: "Master", in: context)
@@ -127,7 +127,7 @@ extension FetchedResultsController {
     ///
     /// - Parameters:
     ///   - name: The ``cacheName`` of a controller; nil means all.
-    ///   - context: A context of the stores beside which the caches are.
+    ///   - context: A context of the stores that have the caches beside their files.
     public static func deleteCache(withName name: String?, in context: ManagedObjectContext) {
         for store in context.coordinator.persistentStores {
             guard let path = store.location.path else { continue }
@@ -135,8 +135,8 @@ extension FetchedResultsController {
         }
     }
 
-    /// Where the sections of the results may be kept; nil where they are not, or where the results
-    /// may be others than those of the store.
+    /// Returns the cache file for the sections of the results. Returns nil if they are not cached,
+    /// or if the results may differ from the stored rows.
     func sectionCacheFile(_ scope: ResultScope) -> SectionCacheFile? {
         let context = managedObjectContext
         let entity = scope.request.entity
@@ -159,7 +159,7 @@ extension FetchedResultsController {
 }
 
 extension RowRequest {
-    /// All that decides which rows come, and in which order.
+    /// A text of everything that determines the rows and their order.
     fileprivate var cacheText: String {
         var words = [
             "entity \(entity.name), with sub-entities: \(includesSubentities)", "order \(sort)",
@@ -176,11 +176,12 @@ extension RowRequest {
 }
 
 extension ResultList {
-    /// Sections as they were kept, if they fit the rows.
+    /// Returns the cached sections if they fit the rows.
     ///
-    /// Of values that is a proof: the rows are in order, so between a first and a last one of the
-    /// same value are none of another. Names are asked for the first and the last row of a section;
-    /// that those between them have the same is what a controller demands of names.
+    /// For sections by value, the check is a proof: the rows are sorted, so if the first and the
+    /// last row have the same value, all rows between them have it. For derived names, the check
+    /// reads the first and the last row of a section; a controller requires that all rows between
+    /// them have the same name.
     ///
     /// - Complexity: O(sections)
     func divide(_ sorted: [ResultEntry], as kept: [SectionCache.Section]) -> [ResultSection]? {

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// What one consumer of a controller's changes has not seen yet.
+/// The changes of a controller that one consumer has not seen yet.
 ///
-/// One that keeps up is given each difference as it is, and costs nothing else. For one that is
-/// behind, the results are kept as they were after the second difference that it has not seen.
+/// A consumer that keeps up receives each difference as it is, at no further cost. For a slow
+/// consumer, the results after the second unseen difference are kept.
 final class ResultConsumer {
     typealias Difference = FetchedResultsDifference<ManagedObject>
 
@@ -12,19 +12,18 @@ final class ResultConsumer {
     private var unseen: [Difference] = []
     /// The results after two of them.
     private var state: ResultState?
-    /// What the unseen differences name, apart from the first two.
+    /// The rows in the unseen differences after the first two.
     private(set) var history = ResultHistory()
 
-    /// How many rows more than twice those of the list are remembered before those are sorted out
-    /// that matter to nobody.
+    /// The history is reduced to relevant rows if it has this many rows more than twice the list's.
     static let slack = 1000
 
-    /// Takes note of a difference. What the consumer takes up of memory is in proportion to what it
-    /// saw last, however long it takes to look again.
+    /// Records a difference. The memory for a consumer is proportional to the results that it saw
+    /// last, however slow it is.
     ///
     /// - Parameters:
-    ///   - state: The results after it.
-    ///   - isReordered: Whether what the results are sorted by is another.
+    ///   - state: The results after the difference.
+    ///   - isReordered: Whether the order of the results has changed.
     func receive(_ difference: Difference, _ state: ResultState, isReordered: Bool = false) {
         if let former = self.state {
             history.note(difference)
@@ -37,24 +36,26 @@ final class ResultConsumer {
         waiter.signal()
     }
 
-    /// Keeps of the history what happened to rows that the consumer may have seen. Only for these it
-    /// is asked: others are new to it, or it is never notified of them.
+    /// Reduces the history to rows that the consumer may have seen. The history of other rows is
+    /// never used: they are new to the consumer, or it is never notified of them.
     private func forgetOtherRows(than state: ResultState) {
         var known = Set(state.rows.keys(in: 0..<state.rows.count))
         for case .delete(let object, _) in unseen.flatMap(\.changes) { known.insert(object.key) }
         history.keep(known)
     }
 
-    /// The results were fetched again; what comes is relative to them.
+    /// Discards the differences, because the results were fetched again. Later changes are relative
+    /// to the new results.
     func restart() {
         unseen = []
         state = nil
         history = ResultHistory()
     }
 
-    /// One difference from what the consumer last saw to the list now, or nil where it is the same.
+    /// Returns one difference between the results that the consumer saw last and the current list,
+    /// or nil if they are the same.
     ///
-    /// - Complexity: O(1) where there is one to be seen, O(n log n) where there are several.
+    /// - Complexity: O(1) if there is one unseen difference, O(n log n) if there are several.
     func take(_ list: ResultList) -> Difference? {
         defer { restart() }
         guard let state else { return unseen.first }
@@ -68,13 +69,13 @@ final class ResultConsumer {
     }
 }
 
-/// What happened to which rows between two states of a list.
+/// The changes of rows between two states of a list.
 struct ResultHistory {
-    /// Those whose place among the others may not be the old one.
+    /// The rows with a position that may have changed.
     private var displaced: Set<Int64>
-    /// Those whose values may not be the old ones.
+    /// The rows with values that may have changed.
     private var updated: Set<Int64>
-    /// Whether any row may have another place, the order being another.
+    /// Whether any row may have moved, because the order has changed.
     var isReordered: Bool
 
     init(displaced: Set<Int64> = [], updated: Set<Int64> = [], isReordered: Bool = false) {
@@ -95,10 +96,10 @@ struct ResultHistory {
         }
     }
 
-    /// How many rows it names, at least.
+    /// The number of rows in it, at least.
     var count: Int { max(displaced.count, updated.count) }
 
-    /// Forgets what happened to other rows than these.
+    /// Removes the changes of all rows but these.
     mutating func keep(_ keys: Set<Int64>) {
         displaced = displaced.intersection(keys)
         updated = updated.intersection(keys)
@@ -113,19 +114,19 @@ struct ResultHistory {
     }
 }
 
-/// Who is notified of the changes of a controller's results, and how far the results are.
+/// The consumers of a controller's changes, and the state of its tracking.
 struct ResultTracking {
     private struct WeakConsumer {
         weak var consumer: ResultConsumer?
     }
 
     private var weakConsumers: [WeakConsumer] = []
-    /// Whether something may have changed that the list does not show.
+    /// Whether there may be changes that the list does not show.
     var isStale = false
-    /// Whether a change could not be followed, for an error that is not over yet.
+    /// Whether the list could not follow a change because of an error that persists.
     var isBehind = false
     var isDelivering = false
-    /// Changes that came during a delivery.
+    /// Changes that occurred during a delivery.
     var waiting: [ObjectChanges] = []
 
     var consumers: [ResultConsumer] { weakConsumers.compactMap { $0.consumer } }
@@ -153,7 +154,7 @@ final class Waiter: Sendable {
 
     private let state = Mutex(State())
 
-    /// Wakes all who wait; when nobody does, the next who would.
+    /// Wakes all waiting tasks. If there is none, the next call of `wait` returns at once.
     func signal() {
         wake(isSignal: true)
     }
@@ -174,7 +175,7 @@ final class Waiter: Sendable {
                     if !mustWait { continuation.resume() }
                 }
             },
-            // Wakes the others too: they look and wait again.
+            // This also wakes the other tasks: they check again and continue to wait.
             onCancel: { wake(isSignal: false) }, isolation: isolation)
     }
 

@@ -1,16 +1,18 @@
 import CambiumRecords
 
-/// What decides which objects belong to a controller's results, and which changes matter to them.
+/// The rules of a controller's results: the objects that belong to them, and the changes that
+/// affect them.
 final class ResultScope {
-    /// What finds the results in the store.
+    /// The request that finds the results in the store.
     let request: RowRequest
-    /// The numbers of the entities whose objects can belong.
+    /// The indices of the entities with objects that can belong to the results.
     let family: Set<Int>
-    /// What the results look at.
+    /// The paths that the condition and the order read.
     let related: RelatedPaths
-    /// The numbers of the entities whose changes can matter.
+    /// The indices of the entities with changes that can affect the results.
     let watchedEntities: Set<Int>
-    /// Whether a change of one object can change where others belong: only the store knows then.
+    /// Whether a change of one object can affect the membership of others. Only a new fetch gives
+    /// the results then.
     let needsRefetch: Bool
     /// How the results are read.
     var options = RequestOptions()
@@ -41,12 +43,13 @@ final class ResultScope {
         }
     }
 
-    /// How many objects are read together; 0 where the results keep all of theirs.
+    /// The number of objects that are read together; 0 if the results retain all of their objects.
     var batchSize: Int { max(0, options.batchSize) }
 
-    /// Whether an object of the family belongs to the results, by its values now.
+    /// Returns whether an object of the family belongs to the results, by its current values.
     ///
-    /// One whose pattern is given up does not; the context's next save throws the error.
+    /// If a pattern of the condition exceeds its limit for an object, the object does not belong;
+    /// the context's next save throws the error.
     func includes(_ object: ManagedObject) -> Bool {
         guard object.isThere else { return false }
         do {
@@ -58,7 +61,7 @@ final class ResultScope {
         return object.isThere  // reading a value may have shown that the row was deleted
     }
 
-    /// Notes an error for the next save, once for a pattern.
+    /// Records an error for the next save, once for each pattern.
     private func record(_ error: any Error, in context: ManagedObjectContext?) {
         guard let context else { return }
         let isKnown = context.errors.contains { known in
@@ -67,7 +70,7 @@ final class ResultScope {
         if !isKnown { context.errors.record(error) }
     }
 
-    /// Whether any change can matter to the results.
+    /// Returns whether any of the changes can affect the results.
     func isTouched(by changes: ObjectChanges) -> Bool {
         func isWatched(_ object: ManagedObject) -> Bool {
             watchedEntities.contains(object.entityDescription.index)
@@ -91,13 +94,13 @@ extension ManagedObject {
     }
 }
 
-// What a controller fetches.
+// The fetches of a controller.
 extension ResultScope {
-    /// What the request finds now.
+    /// Returns the current results of the request.
     func fetchEntries(
         _ order: ObjectOrder, in context: ManagedObjectContext
     ) throws -> [ResultEntry] {
-        // Unsaved changes and limits are settled with the objects at hand.
+        // Unsaved changes and limits require the objects.
         let needsObjects =
             batchSize == 0 || request.limit != nil || request.offset > 0
             || context.fetching.countsPendingChanges
@@ -151,10 +154,11 @@ extension ResultScope {
     }
 }
 
-// Which objects a change concerns.
+// Finding the objects that a change affects.
 extension ResultScope {
-    /// The objects of the family that may come in, go out or move: those that changed, and those
-    /// that look at what changed in others. Their rows are read, one statement for all.
+    /// Returns the objects of the family that may be inserted, removed or moved: the changed
+    /// objects, and the objects with paths to a changed object. Their rows are read, with one
+    /// statement for all.
     func candidates(
         for changes: ObjectChanges, in context: ManagedObjectContext
     ) throws -> [ManagedObject] {
@@ -177,7 +181,7 @@ extension ResultScope {
         return candidates
     }
 
-    /// The objects whose condition or place turns on what changed in others.
+    /// Returns the objects with a condition or sort values that depend on changed objects.
     private func objectsLooking(
         at changes: ObjectChanges, _ context: ManagedObjectContext
     ) throws -> [ManagedObject] {
@@ -194,14 +198,15 @@ extension ResultScope {
     }
 }
 
-/// Finds objects by what they lead to: a path taken backwards, one query for each step.
+/// Finds the objects that reference others: it follows a path backwards, with one query for each
+/// step.
 struct ReverseLookup {
     let context: ManagedObjectContext
 
-    /// The objects of an entity and its sub-entities whose path leads to one of the keys, by what
-    /// is saved and by what is not saved yet.
+    /// Returns the objects of an entity and its sub-entities with a path that ends at one of the
+    /// keys, according to saved and unsaved values.
     ///
-    /// - Parameter path: To-one relationships whose keys are kept on this side.
+    /// - Parameter path: To-one relationships with their keys on this side.
     func objects(
         of entity: EntityDescription, leadingTo keys: Set<Int64>, along path: ArraySlice<String>
     ) throws -> [ManagedObject] {
@@ -241,14 +246,14 @@ struct ReverseLookup {
     private static let keysPerQuery = 500
 }
 
-/// An object on its way into a controller's results.
+/// An entry for a controller's results.
 struct ResultEntry {
     let key: Int64
-    /// The object; may be nil where the results keep none.
+    /// The object; may be nil if the results keep only keys.
     let object: ManagedObject?
-    /// The values of the order's terms; the first is the section's, where there are sections.
+    /// The values of the order's terms. With sections, the first is the section's value.
     let keys: [Value]
-    /// How the object looked.
+    /// The state of the object.
     let seen: SeenState
 
     func precedes(_ other: ResultEntry, _ order: ObjectOrder) -> Bool {
@@ -257,7 +262,7 @@ struct ResultEntry {
 }
 
 extension ResultEntry {
-    /// - Parameter seen: How the object looked; as it looks now where nobody says so.
+    /// - Parameter seen: The state of the object; if it is nil, the current state.
     init(_ object: ManagedObject, keys: [Value], seen: SeenState? = nil) {
         self.init(
             key: object.key, object: object, keys: keys, seen: seen ?? SeenState(of: object))
@@ -265,10 +270,10 @@ extension ResultEntry {
 }
 
 extension [ResultEntry] {
-    /// The indices of the entries, in their order.
+    /// Returns the indices of the entries, sorted.
     func indices(inOrder order: ObjectOrder) -> [Int] {
         if count < 2 { return indices.map(\.self) }
-        // Most of the comparisons are of numbers.
+        // Most comparisons are comparisons of integers.
         var bits = [UInt64](repeating: 0, count: count)
         if order.comparesFirstPlainly {
             let values = map { $0.keys[0] }
@@ -283,8 +288,8 @@ extension [ResultEntry] {
     }
 }
 
-/// How an object looked when a controller last saw it, in eight bytes: the version of its row, or
-/// where its values are not the row's, a hash of them.
+/// The state of an object when a controller last read it, in eight bytes: the version of its row,
+/// or a hash of its values if they differ from the row's.
 struct SeenState: Hashable {
     private let bits: UInt64
 
@@ -294,9 +299,9 @@ struct SeenState: Hashable {
         self.bits = bits
     }
 
-    /// What the object shows now.
+    /// Creates the current state of an object.
     init(of object: ManagedObject) {
-        // The parent of a child context may have other values than the row's.
+        // The parent of a child context may have other values than the row.
         guard object.lifecycle == .clean, object.state.parentReader == nil,
             let record = object.record
         else {
@@ -319,18 +324,18 @@ struct SeenState: Hashable {
 
     private var isVersion: Bool { bits & Self.valuesBit == 0 }
 
-    /// Looks at the object again.
+    /// Updates the state from the object.
     ///
     /// - Returns: Whether it may have other values than the last time.
     mutating func look(at object: ManagedObject) -> Bool {
         let now = SeenState(of: object)
         defer { self = now }
         if isVersion == now.isVersion { return self != now }
-        // What was seen unsaved has become the row, or what was the row has got unsaved values.
+        // Either the unsaved values that were seen were saved, or a saved row got unsaved values.
         return isVersion ? !shows(object) : self != SeenState(valuesOf: object)
     }
 
-    /// Whether a changed object has the values of the row that was seen.
+    /// Returns whether a changed object has the values of the row that was seen.
     private func shows(_ object: ManagedObject) -> Bool {
         guard let base = object.extras?.snapshot, let record = object.record,
             UInt64(truncatingIfNeeded: base.record.version) == bits
@@ -343,27 +348,27 @@ struct SeenState: Hashable {
     }
 }
 
-/// The objects of which it is said that relationships changed that are kept elsewhere. Other values
-/// need not be said: they are seen, also where they are reported later, or never.
+/// The objects with changed relationships that have no column in their row. Other changes need no
+/// record: a comparison of states finds them, even if they are reported late or never.
 struct ChangedObjects {
     private var objects: Set<ObjectIdentifier> = []
-    /// The keys of rows that the context had no objects for.
+    /// The keys of rows without an object in the context.
     private var rows: Set<Int64> = []
 
-    /// - Parameter family: The numbers of the entities that are asked for, all of one hierarchy.
+    /// - Parameter family: The indices of the relevant entities, all of one hierarchy.
     init(_ changes: ObjectChanges, of family: Set<Int> = []) {
         for update in changes.updated where update.changesLinks {
             objects.insert(ObjectIdentifier(update.object))
         }
         for row in changes.unregistered where family.contains(row.entity) {
-            // Nothing of its own was set.
+            // An empty set: no column of the row changed, only such relationships.
             if row.slots?.isEmpty == true { rows.insert(row.key) }
         }
     }
 
-    /// Whether an object that is among the results is reported as changed.
+    /// Returns whether an object among the results is reported as changed.
     ///
-    /// - Parameter seen: How it looked the last time; now as it looks.
+    /// - Parameter seen: Its last state. It is updated to the current one.
     func concerns(_ object: ManagedObject, _ seen: inout SeenState) -> Bool {
         let hasOtherValues = seen.look(at: object)
         return hasOtherValues || objects.contains(ObjectIdentifier(object))
@@ -372,7 +377,8 @@ struct ChangedObjects {
 }
 
 extension ObjectChanges {
-    /// The changed objects of some entities, with those of rows that the context registers for it.
+    /// Returns the changed objects of some entities. For changed rows without an object, the
+    /// context registers one.
     func objects(registeredIn context: ManagedObjectContext, of family: Set<Int>) -> [ManagedObject]
     {
         deleted + inserted + updated.map { $0.object }
@@ -381,8 +387,9 @@ extension ObjectChanges {
             }
     }
 
-    /// The keys of the objects of some entities that may have other values of these properties, or
-    /// are gone. New rows are not among them: who leads to them has changed too.
+    /// Returns the keys of the objects of some entities that were deleted or may have changed
+    /// values of these properties. New rows are not included: the objects that reference them have
+    /// changed too.
     func keys(
         thatChanged properties: Set<String>, of family: Set<Int>, in model: ModelDescription
     ) -> Set<Int64> {
@@ -396,7 +403,7 @@ extension ObjectChanges {
                 keys.insert(update.object.key)
             }
         }
-        // A new object of this context may have been reported before.
+        // A new object of this context may have been reported earlier.
         for object in inserted + deleted
         where object.lifecycle != .clean && family.contains(object.entityDescription.index) {
             keys.insert(object.key)

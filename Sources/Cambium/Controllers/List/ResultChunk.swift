@@ -1,13 +1,13 @@
-/// Some neighbouring rows of a list.
+/// A chunk of adjacent rows of a list.
 ///
-/// A chunk is written by whoever alone has it; see ``ResultRows``.
+/// A chunk is changed only by its single owner; see ``ResultRows``.
 final class ResultChunk {
-    /// What the table of keys calls the chunk.
+    /// The number of the chunk in the table of keys.
     let number: Int
     var rows: [ResultRow]
-    /// The objects of the rows; none where the list keeps none.
+    /// The objects of the rows; empty if the list keeps only keys.
     var objects: [ManagedObject]
-    /// The values that decide the rows' places, row by row.
+    /// The values that the rows are sorted by, row by row.
     var values: [Value]
 
     init(number: Int, rows: [ResultRow] = [], objects: [ManagedObject] = [], values: [Value] = []) {
@@ -21,7 +21,7 @@ final class ResultChunk {
         ResultChunk(number: number, rows: rows, objects: objects, values: values)
     }
 
-    /// The place of a row in the chunk.
+    /// The offset of a row in the chunk.
     func offset(of key: Int64) -> Int? {
         for offset in rows.indices where rows[offset].key == key { return offset }
         return nil
@@ -31,7 +31,7 @@ final class ResultChunk {
 /// A row of a controller's results.
 struct ResultRow {
     let key: Int64
-    /// How the object looked when its last change was reported.
+    /// The state of the object when its last change was reported.
     var seen: SeenState
 }
 
@@ -56,7 +56,7 @@ extension ResultChunk {
         values.append(contentsOf: other.values[range.lowerBound * width..<range.upperBound * width])
     }
 
-    /// Takes the last rows out, as a chunk of their own.
+    /// Removes the last rows, and returns them as a new chunk.
     func split(_ range: Range<Int>, number: Int, width: Int) -> ResultChunk {
         let part = ResultChunk(number: number)
         part.append(self, range, width: width)
@@ -66,7 +66,7 @@ extension ResultChunk {
         return part
     }
 
-    /// Gives back the room of rows that have left: an array that shrinks keeps it.
+    /// Releases the memory of removed rows: an array that shrinks keeps its capacity.
     func trim() {
         func copy<Element>(_ elements: [Element]) -> [Element] {
             var copy: [Element] = []
@@ -84,7 +84,7 @@ extension ResultChunk {
         values.remove(at: offsets, width: width)
     }
 
-    /// Inserts rows before those that are at ascending offsets now.
+    /// Inserts rows before the rows that are at ascending offsets now.
     func insert(
         _ entries: ArraySlice<ResultEntry>, before offsets: [Int], width: Int, keepsObjects: Bool
     ) {
@@ -103,11 +103,12 @@ extension ResultChunk {
 }
 
 extension Array {
-    /// How many rows are faster put in or taken out one by one, which moves the memory behind each:
-    /// to exchange two elements counts their references up and down.
+    /// The number of rows up to which single insertions and removals are faster. They move the
+    /// memory after each position; the alternative swaps elements, and each swap changes reference
+    /// counts.
     private static var few: Int { 64 }
 
-    /// Removes rows, which are so many elements each, at ascending offsets. What stays is moved
+    /// Removes rows of `width` elements each, at ascending offsets. Each remaining element moves
     /// once.
     fileprivate mutating func remove(at offsets: [Int], width: Int) {
         if offsets.count <= Self.few {
@@ -127,10 +128,10 @@ extension Array {
         removeLast(offsets.count * width)
     }
 
-    /// Inserts rows, which are so many elements each, before those at ascending offsets. What is
-    /// there is moved once.
+    /// Inserts rows of `width` elements each, before the rows at ascending offsets. Each existing
+    /// element moves once.
     ///
-    /// - Parameter element: An element by the number of its row and its place in that.
+    /// - Parameter element: Returns an element by the number of its row and its index in the row.
     fileprivate mutating func insert(
         before offsets: [Int], width: Int, _ element: (_ row: Int, _ part: Int) -> Element
     ) {
@@ -143,7 +144,7 @@ extension Array {
             return
         }
         guard width > 0 else { return }
-        // From the back, so that nothing is overwritten before it has moved.
+        // From the end, so that each element moves before its position is overwritten.
         var source = count
         append(contentsOf: repeatElement(element(0, 0), count: offsets.count * width))
         var target = count
@@ -161,21 +162,21 @@ extension Array {
     }
 }
 
-/// In which chunk of a list the row of a key is: an open-addressing table with eight bytes to a
-/// bucket.
+/// Maps the keys of a list's rows to their chunks: an open-addressing table with eight bytes for
+/// each bucket.
 ///
-/// A bucket holds half of the key's hash and the chunk's number; whether it is the very key, the
-/// chunk itself says.
+/// A bucket has half of the key's hash and the chunk's number. The chunk itself decides whether it
+/// has the key.
 struct ChunkTable {
-    /// The upper half is that of the hash, the lower half the chunk's number and 1; 0 is free.
+    /// The upper half is the hash, the lower half the chunk's number plus 1; 0 means free.
     private var buckets: [UInt64] = []
     private var count = 0
-    /// The number of bits that say where the search begins.
+    /// The number of hash bits that select the first bucket.
     private var bits = 0
 
-    /// What is found in the chunk that has the key.
+    /// Returns the result of a search in the chunk that has the key.
     ///
-    /// - Parameter find: Looks for the key in a chunk, of which there may be several candidates.
+    /// - Parameter find: Searches a chunk for the key. There may be several candidates.
     func first<Found>(_ key: Int64, _ find: (_ chunk: Int) -> Found?) -> Found? {
         guard count > 0 else { return nil }
         let hash = Self.hash(of: key)
@@ -203,7 +204,7 @@ struct ChunkTable {
     mutating func remove(_ key: Int64, from chunk: Int) {
         guard var hole = index(of: Self.bucket(Self.hash(of: key), chunk)) else { return }
         count -= 1
-        // Those behind that began before the hole move up, so that no search ends too early.
+        // Later buckets with a home before the hole move up, so that no search ends too early.
         var index = next(hole)
         while buckets[index] != 0 {
             let distance = (index &- home(of: buckets[index] >> 32)) & (buckets.count - 1)
@@ -269,19 +270,20 @@ struct ChunkTable {
     }
 }
 
-/// Finds the rows of a list by their keys: which chunk has a key, and where that chunk is.
+/// Finds the rows of a list by their keys: it knows the chunk of each key, and the position of each
+/// chunk.
 struct ChunkDirectory {
     private var table = ChunkTable()
     /// The number of each chunk, in the order of the chunks.
     private var numbers: [Int32] = []
-    /// Where the chunk of each number is among the chunks.
+    /// The position of the chunk with each number.
     private var positions: [Int32] = []
-    /// Numbers that no chunk has.
+    /// Numbers without a chunk.
     private var unused: [Int] = []
 
     init() {}
 
-    /// The directory of rows that are there.
+    /// Creates the directory of existing rows.
     init(of rows: ResultRows) {
         numbers = rows.chunks.map { Int32(truncatingIfNeeded: $0.number) }
         let end = Int(numbers.max() ?? -1) + 1
@@ -303,17 +305,19 @@ struct ChunkDirectory {
         return positions.count - 1
     }
 
-    /// Takes note that a chunk has come to a place. Until ``locate(from:)`` nothing is found.
+    /// Records a chunk that was inserted at a position. Lookups fail until ``locate(from:)`` is
+    /// called.
     mutating func insertChunk(_ number: Int, at position: Int) {
         numbers.insert(Int32(truncatingIfNeeded: number), at: position)
     }
 
-    /// Takes note that the chunk of a place has gone. Until ``locate(from:)`` nothing is found.
+    /// Records that the chunk at a position was removed. Lookups fail until ``locate(from:)`` is
+    /// called.
     mutating func removeChunk(at position: Int) {
         unused.append(Int(numbers.remove(at: position)))
     }
 
-    /// Takes note of where the chunks from a place on are now.
+    /// Updates the positions of the chunks from a position on.
     mutating func locate(from start: Int) {
         for position in start..<max(start, numbers.count) {
             positions[Int(numbers[position])] = Int32(truncatingIfNeeded: position)

@@ -1,19 +1,19 @@
 extension ResultList {
-    /// What a change of objects does to the list. A row is named once, by its index before.
+    /// The effect of changed objects on the list. Each row occurs once, with its old index.
     struct Edit {
-        /// A row whose object has other values than those that decided its place.
+        /// A row with changed sort values.
         struct Rekeyed {
             let index: Int
             let keys: [Value]
-            /// Whether the object itself changed, and not only what it references.
+            /// Whether the object itself changed, not only a referenced object.
             let isChanged: Bool
         }
 
-        /// How objects of the list look now.
+        /// The current states of objects in the list.
         var looks: [(index: Int, seen: SeenState)] = []
         var removed: [Int] = []
         var inserted: [ResultEntry] = []
-        /// Changed without any effect on their place.
+        /// Rows that changed without any effect on their position.
         var touched: [Int] = []
         var rekeyed: [Rekeyed] = []
 
@@ -23,13 +23,13 @@ extension ResultList {
         }
     }
 
-    /// Makes the change and says how.
+    /// Applies the edit and returns the difference.
     ///
-    /// - Throws: ``StoreError`` where a derived section name would be in two places; the list is as
-    ///   it was then. Without derived names it throws nothing, so that no state has to be kept for
-    ///   it, which would cost a copy of each chunk that changes.
-    /// - Complexity: O(changed × log n) comparisons, a copy of the chunks that rows enter or leave,
-    ///   and a reference for each chunk where somebody holds an earlier state.
+    /// - Throws: ``StoreError`` if a derived section name would occur in two places; the list is
+    ///   unchanged then. Without derived names it never throws. It then keeps no copy of the old
+    ///   state, because that would copy each chunk that changes.
+    /// - Complexity: O(changed × log n) comparisons, a copy of the chunks with inserted or removed
+    ///   rows, and a reference for each chunk if an earlier state is still in use.
     mutating func apply(_ edit: Edit) throws -> Difference {
         guard sectioning.derivesNames else { return try change(edit) }
         let old = state
@@ -75,7 +75,7 @@ extension ResultList {
         }
         let sorted = entries.indices(inOrder: order)
         entries = sorted.map { entries[$0] }
-        // Where those were that were there: they stand behind the new ones.
+        // The old index paths of moved rows; nil for inserted ones.
         let oldPaths = sorted.map { index in
             index < edit.inserted.count
                 ? nil : oldStarts.path(of: moved[index - edit.inserted.count].index)
@@ -113,11 +113,11 @@ extension ResultList {
         return difference
     }
 
-    /// Where a row is that was at an index.
+    /// Returns the new index of a row.
     ///
     /// - Parameters:
-    ///   - leaving: The indices of the rows that went.
-    ///   - places: The indices, without those, of the rows before which others came.
+    ///   - leaving: The indices of the removed rows.
+    ///   - places: The indices, after the removal, of the rows before which others were inserted.
     private static func index(_ index: Int, without leaving: [Int], with places: [Int]) -> Int {
         let left = index - partitionIndex(leaving.count) { leaving[$0] >= index }
         return left + partitionIndex(places.count) { places[$0] > left }
@@ -127,29 +127,30 @@ extension ResultList {
 
     /// A section that comes.
     private struct NewSection {
-        /// The number, until now, of the section before which it comes.
+        /// The old index of the section before which it is inserted.
         let place: Int
         var section: ResultSection
     }
 
-    /// Counts new rows in their sections.
+    /// Counts inserted rows in their sections.
     ///
     /// - Parameters:
-    ///   - places: The indices of the rows before which they came.
-    ///   - starts: Where the sections started before they came.
-    /// - Returns: The sections that come, in order.
+    ///   - places: The indices of the rows before which they were inserted.
+    ///   - starts: The start indices of the sections before the insertion.
+    /// - Returns: The new sections, in order.
     private mutating func takeIn(
         _ entries: [ResultEntry], _ places: [Int], _ starts: [Int]
     ) throws -> [NewSection] {
         var new: [NewSection] = []
-        // Rows in order are in sections in order: 2n + 1 stands for section n, 2n for one before it.
+        // Sorted rows have sorted sections: 2n + 1 means section n, 2n means a new section before
+        // it.
         var latest = 0
         for (entry, place) in zip(entries, places) {
             if case .none = sectioning {
                 state.sections[0].count += 1
                 continue
             }
-            // The sections of the rows on both sides; between them may be some that were emptied.
+            // The sections of the rows on both sides. Sections between them may have been emptied.
             let before = place > 0 ? starts.path(of: place - 1).section : -1
             let after =
                 place < starts[sections.count] ? starts.path(of: place).section : sections.count
@@ -158,8 +159,8 @@ extension ResultList {
             let target = found ?? newPlace(for: entry, between: before, and: after)
             let position = target * 2 + (found == nil ? 0 : 1)
             let isTorn = (found == nil && before == after) || position < latest
-            // Only names can do that: by its value a row belongs to the section that has rows on
-            // both sides of it, and rows in order are in sections in order.
+            // Only derived names can cause this: by its value, a row belongs to the section on both
+            // sides of it, and sorted rows have sorted sections.
             if isTorn, sectioning.derivesNames {
                 throw StoreError.sectionComesBack
             }
@@ -175,8 +176,8 @@ extension ResultList {
         return new
     }
 
-    /// Before which section a new one comes: between two that have rows, among those that were
-    /// emptied and may get rows again.
+    /// Returns the index of the section before which a new one is inserted. Between two sections
+    /// with rows, there may be emptied ones that get rows again.
     private func newPlace(for entry: ResultEntry, between before: Int, and after: Int) -> Int {
         let value = sectioning.value(of: entry.keys)
         return (before + 1..<max(before + 1, after)).first {
@@ -184,9 +185,9 @@ extension ResultList {
         } ?? after
     }
 
-    /// Puts new sections in, takes those out that have no rows any more, and says which.
+    /// Inserts new sections, removes empty ones, and returns the difference.
     ///
-    /// - Parameter emptied: Those that lost rows.
+    /// - Parameter emptied: The sections that lost rows.
     private mutating func settleSections(_ new: [NewSection], _ emptied: [Int]) -> Difference {
         var difference = Difference()
         if case .none = sectioning { return difference }

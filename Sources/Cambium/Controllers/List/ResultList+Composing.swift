@@ -1,7 +1,7 @@
 extension ResultList {
-    /// One difference that leads from an earlier state of the list to the list as it is now.
+    /// Returns the difference between an earlier state of the list and the current one.
     ///
-    /// - Parameter history: What happened in between.
+    /// - Parameter history: The changes in between.
     /// - Complexity: O(n log n)
     func difference(from old: FormerResults, _ history: ResultHistory) -> Difference {
         var oldIndices = [Int64: Int]()
@@ -36,7 +36,7 @@ extension ResultList {
                 }
             }
         }
-        // What is left of the old places was not found again.
+        // The remaining old indices are of rows that were not found again.
         let deletes = oldIndices.values.sorted().compactMap { index in
             old.object(at: index).map {
                 Difference.Change.delete($0, at: oldStarts.path(of: index))
@@ -48,11 +48,11 @@ extension ResultList {
         return difference
     }
 
-    /// A row of now.
+    /// A row of the current list.
     private struct Origin {
         let index: Int
         let key: Int64
-        /// Where it was; nil where it was not there.
+        /// The row's old index, or nil if it is new.
         let oldIndex: Int?
     }
 
@@ -60,7 +60,7 @@ extension ResultList {
         of range: Range<Int>, in old: FormerResults, _ oldIndices: [Int64: Int]
     ) -> [Origin] {
         zip(range, rows.keys(in: range)).map { index, key in
-            // The row of a key may have got another object.
+            // The row with this key may have a different object now.
             let oldIndex = oldIndices[key].flatMap {
                 isSameObject(at: index, old, $0) ? $0 : nil
             }
@@ -79,8 +79,9 @@ extension ResultList {
         if let object = rows.object(at: row.index) { changes.append(change(object)) }
     }
 
-    /// The items of a section that were in it before and need not move. Those that no difference
-    /// displaced have kept their order; between two of them stay as many others as can.
+    /// Returns the items of a section that were in it before and need not move. Items that no
+    /// difference displaced have kept their order; between two of them, as many others as possible
+    /// stay.
     private func itemsThatStay(
         _ found: [Origin], _ oldRange: Range<Int>, _ history: ResultHistory
     ) -> Set<Int> {
@@ -95,8 +96,8 @@ extension ResultList {
 
     // MARK: Sections
 
-    /// For each section of now, the one that it was. Where their order has changed, some go and
-    /// come again.
+    /// Returns the old index of each current section. If the order of sections has changed, some
+    /// are deleted and inserted again.
     ///
     /// - Parameter isSettled: Whether a section has rows that did not move.
     private func sectionPairs(
@@ -127,16 +128,16 @@ extension ResultList {
     }
 }
 
-/// The results of a controller as they were, as far as a difference from them needs them.
+/// The earlier results of a controller, as far as a difference needs them.
 struct FormerResults {
     /// The keys of the rows, in order.
     private(set) var keys: [Int64]
     private(set) var sections: [ResultSection]
-    /// What gives the rows' objects, where the rows do not keep them.
+    /// The source of the rows' objects, if the rows do not keep them.
     let source: ResultSource?
-    /// The objects of the rows; none where there is a source.
+    /// The objects of the rows; empty if there is a source.
     private var objects: [ManagedObject]
-    /// Where there is a source, which may not know them any more: the objects that have left.
+    /// The removed objects, if there is a source. The source may not know them any more.
     private var left = [Int64: ManagedObject]()
 
     /// - Complexity: O(n)
@@ -157,7 +158,7 @@ struct FormerResults {
         source != nil || objects[index] === object
     }
 
-    /// Goes back to what was before a difference that has led here.
+    /// Restores the state before a difference that produced the current one.
     ///
     /// - Complexity: O(n)
     mutating func takeBack(_ difference: FetchedResultsDifference<ManagedObject>) {
@@ -197,11 +198,11 @@ struct FormerResults {
         }
     }
 
-    /// What was there before some elements came and others went.
+    /// Returns the elements before some were inserted and others removed.
     ///
     /// - Parameters:
-    ///   - arrived: The places of those that came, ascending.
-    ///   - left: Those that went, and where they were, ascending.
+    ///   - arrived: The indices of the inserted elements, ascending.
+    ///   - left: The removed elements and their old indices, ascending.
     private static func restored<Element>(
         _ elements: [Element], without arrived: [Int], with left: [(index: Int, element: Element)]
     ) -> [Element] {
@@ -225,7 +226,7 @@ struct FormerResults {
     }
 }
 
-/// The indices of a longest run of elements, in order, each of which comes before the next.
+/// Returns the indices of a longest increasing subsequence of the elements.
 ///
 /// - Complexity: O(n log n)
 @inline(never)
@@ -246,10 +247,10 @@ func longestRun(_ count: Int, comesBefore: (_ earlier: Int, _ later: Int) -> Boo
     return run.reversed()
 }
 
-/// Which elements may stay where they are, in order: the settled ones, whose former places ascend,
-/// and between two of them as many others as can.
+/// Returns the elements that need not move, in order: the settled elements, with their old
+/// positions ascending, and between two of them as many others as possible.
 ///
-/// - Parameter places: The former places.
+/// - Parameter places: The old positions.
 func keptInOrder(_ places: [Int], areSettled: [Bool]) -> [Int] {
     var kept: [Int] = []
     var run: [Int] = []
@@ -273,7 +274,7 @@ func keptInOrder(_ places: [Int], areSettled: [Bool]) -> [Int] {
     return kept
 }
 
-/// The first index that belongs to the second part, where the first part comes first.
+/// Returns the first index of the second part of a partitioned range.
 func partitionIndex(from start: Int = 0, _ count: Int, isSecond: (Int) -> Bool) -> Int {
     var low = start
     var high = count
@@ -284,9 +285,10 @@ func partitionIndex(from start: Int = 0, _ count: Int, isSecond: (Int) -> Bool) 
     return low
 }
 
-/// The first index that belongs to the second part, where that is likely not far from the start.
+/// Returns the first index of the second part of a partitioned range, if it is probably near the
+/// start.
 ///
-/// - Parameter reach: How far it is looked for at first; each time twice as far.
+/// - Parameter reach: The length of the first search; each further one is twice as long.
 func partitionIndex(
     from start: Int, reach: Int, _ count: Int, isSecond: (Int) -> Bool
 ) -> Int {

@@ -1,7 +1,7 @@
-/// The results of a controller, and what finds and changes them.
+/// The results of a controller, with the functions that find and change them.
 ///
-/// Which class its objects are of is of no account to it: code for any class would look up types
-/// at run time, for each of its steps.
+/// It is not generic over the class of its objects: generic code would look up types at run time,
+/// in each step.
 struct ResultList {
     typealias Difference = FetchedResultsDifference<ManagedObject>
 
@@ -22,16 +22,16 @@ struct ResultList {
     var sections: [ResultSection] { state.sections }
     var order: ObjectOrder { state.rows.order }
 
-    /// Takes over the results of a fetch.
+    /// Replaces the rows by the results of a fetch.
     ///
-    /// - Parameter kept: Sections that they may be in, which need not be worked out then.
-    /// - Throws: ``StoreError`` where a derived section name comes back after another one.
+    /// - Parameter kept: Cached sections. If they fit the rows, the sections need not be computed.
+    /// - Throws: ``StoreError`` if a derived section name occurs in two places.
     mutating func reset(
         to fetched: [ResultEntry], dividedAs kept: [SectionCache.Section]? = nil
     ) throws {
-        // They come in the order of the store's values; an object that the context had already may
-        // have others.
-        // Alone: a closure that has the list copies it for each comparison.
+        // They are sorted by the store's values. An object that the context already had may have
+        // other values. The order is a separate constant: a closure that captures the list copies
+        // it for each comparison.
         let order = order
         let isSorted = zip(fetched, fetched.dropFirst()).allSatisfy { $0.precedes($1, order) }
         let sorted = isSorted ? fetched : fetched.indices(inOrder: order).map { fetched[$0] }
@@ -81,12 +81,13 @@ struct ResultList {
         guard let term = order.terms.first else { return false }
         let result = term.order(one, other)
         if result != 0 { return result > 0 }
-        // Texts that the order takes to be equal are sections beside each other, by their bytes.
+        // Texts that are equal in this order, but differ, are adjacent sections, sorted by their
+        // bytes.
         let bytes = one.order(relativeTo: other)
         return term.isDescending ? bytes < 0 : bytes > 0
     }
 
-    /// Whether a row with these keys belongs to a section, if it is beside it.
+    /// Returns whether a row with these keys belongs to an adjacent section.
     @inline(never)
     func has(_ section: ResultSection, _ keys: [Value]) -> Bool {
         let value = sectioning.value(of: keys)
@@ -95,7 +96,7 @@ struct ResultList {
         return sectioning.derivedName(of: value)?.isSame(name) == true
     }
 
-    /// Refuses sections of one derived name in two places.
+    /// Throws if a derived section name occurs in two places.
     func checkNames(of sections: [ResultSection]) throws {
         guard sectioning.derivesNames else { return }
         var known = [ResultSection.Identity: Int]()
@@ -108,7 +109,7 @@ struct ResultList {
 }
 
 extension String {
-    /// Whether both are the same bytes, which `==` does not ask for.
+    /// Returns whether both have the same bytes. (`==` compares by canonical equivalence.)
     func isSame(_ other: String) -> Bool {
         utf8.elementsEqual(other.utf8)
     }
@@ -147,7 +148,7 @@ extension [ResultSection] {
 }
 
 extension [Int] {
-    /// The place of a row, the receiver being where sections start.
+    /// Returns the index path of a row. The receiver has the start indices of the sections.
     @inline(never)
     func path(of index: Int) -> ItemPath {
         let section = partitionIndex(count) { self[$0] > index } - 1
@@ -155,19 +156,19 @@ extension [Int] {
     }
 }
 
-/// A section of a list: rows beside each other that have something in common.
+/// A section of a list: adjacent rows that share a value or a name.
 struct ResultSection {
-    /// The value that the rows have in common; null without sections. Where names are derived, the
-    /// value of one of the rows that were in the section.
+    /// The value that the rows share; null without sections. If names are derived, the value of one
+    /// of the rows that were in the section.
     let value: Value
-    /// The name that was derived from the rows' values, where names are.
+    /// The name that was derived from the rows' values, or nil if names are not derived.
     let derivedName: String?
     var count: Int
 
-    /// What the rows have in common, as text.
+    /// The value or name that the rows share, as text.
     var name: String { derivedName ?? value.plainText }
 
-    /// What tells sections apart.
+    /// The identity of the section.
     @inline(never)
     var identity: Identity {
         if let derivedName { return .text(Array(derivedName.utf8)) }
@@ -175,29 +176,29 @@ struct ResultSection {
         return .value(value)
     }
 
-    /// Text by its bytes, by which sections are divided; as strings some would be equal.
+    /// Sections are divided by the bytes of texts. As strings, some of these would be equal.
     enum Identity: Hashable {
         case text([UInt8])
         case value(Value)
     }
 }
 
-/// What makes the sections of a list.
+/// The way in that a list is divided into sections.
 enum Sectioning {
     /// One section has all rows, or none.
     case none
     /// The rows of one value of the first term of the order.
     case values
-    /// Rows beside each other whose values have one name.
+    /// Adjacent rows with the same derived name.
     case names((Value) -> String)
 
-    /// A section of one row, with these keys.
+    /// Creates a section of one row, with these keys.
     func section(for keys: [Value]) -> ResultSection {
         let value = value(of: keys)
         return ResultSection(value: value, derivedName: derivedName(of: value), count: 1)
     }
 
-    /// What decides the section of a row with these keys.
+    /// Returns the value that determines the section of a row with these keys.
     func value(of keys: [Value]) -> Value {
         if case .none = self { .null } else { keys.first ?? .null }
     }
@@ -212,13 +213,13 @@ enum Sectioning {
 }
 
 extension StoreError {
-    /// A section would be in two places.
+    /// The error for a section that would occur in two places.
     static let sectionComesBack = StoreError.invalidRequest(
         "The objects of one section name are not adjacent in the sort order.",
         remedy: "Sort by a property that keeps the objects of each section name together.")
 }
 
-// Which objects a change lets in, out or elsewhere.
+// Finding the rows that a change inserts, removes or moves.
 extension ResultList {
     func edit(
         for changes: ObjectChanges, _ scope: ResultScope, in context: ManagedObjectContext
@@ -233,11 +234,11 @@ extension ResultList {
         }
         let source = rows.source
         source?.beginChange()
-        // For a list of keys a row that was deleted and inserted again is still there.
+        // In a list of keys, a row that was deleted and inserted again still exists.
         let remaining: Set<Int64> =
             source == nil ? [] : Set(candidates.filter(\.belongs).map(\.object.key))
         for row in changes.lostRows where scope.family.contains(row.entity) {
-            // A list that keeps its objects is notified of them.
+            // A list that retains its objects finds the deleted ones among the candidates.
             if source != nil, !remaining.contains(row.key), let index = index(of: row.key) {
                 remove(index)
             }
@@ -263,7 +264,7 @@ extension ResultList {
                     edit.touched.append(known)
                 }
             } else {
-                // The row has a new object where another context deleted and inserted it again.
+                // If another context deleted and inserted the row again, it has a new object.
                 if let place { remove(place) }
                 source?.find(object)
                 edit.inserted.append(ResultEntry(object, keys: keys))
@@ -277,9 +278,9 @@ extension ResultList {
         return edit
     }
 
-    /// What happened to the rows of the list that are found again.
+    /// Returns the changes of the list's rows that were found again.
     ///
-    /// - Parameter registered: The objects that the context knows of the rows' hierarchy.
+    /// - Parameter registered: The registered objects of the rows' hierarchy.
     func history(
         of found: [ResultEntry], _ changed: ChangedObjects, isReordered: Bool,
         _ registered: RootObjects
@@ -302,18 +303,18 @@ extension ResultList {
 }
 
 extension [Value] {
-    /// Whether both have the same place in an order. Not the same as `==`, which takes strings to
-    /// be equal that differ in bytes.
+    /// Returns whether both have the same position in an order. `==` differs: it treats some
+    /// strings as equal although their bytes differ.
     func hasSamePlace(as other: [Value]) -> Bool {
         zip(self, other).allSatisfy { $0.order(relativeTo: $1) == 0 }
     }
 }
 
 extension ResultList {
-    /// Those rows with new keys that need not move: between neighbours that do not change, as many
-    /// as can keep their order. What does not change stays in any case.
+    /// Returns the rows with new keys that need not move: between unchanged neighbours, as many as
+    /// can keep their order. Unchanged rows never move.
     ///
-    /// - Parameter starts: Where the sections start.
+    /// - Parameter starts: The start indices of the sections.
     /// - Returns: Their numbers among the rows with new keys.
     func rowsThatStay(_ edit: Edit, _ starts: [Int]) -> Set<Int> {
         guard !edit.rekeyed.isEmpty else { return [] }
@@ -323,7 +324,7 @@ extension ResultList {
         var staying: Set<Int> = []
         var start = 0
         while start < unsettled.count {
-            // A run of rows that lie side by side in a section; its neighbours are settled.
+            // A run of adjacent rows in a section, between settled neighbours.
             let section = starts.path(of: unsettled[start]).section
             var end = start + 1
             while end < unsettled.count, unsettled[end] == unsettled[end - 1] + 1,
@@ -346,8 +347,8 @@ extension ResultList {
         return staying
     }
 
-    /// Whether a row would be in order among the rows of a range of its section, by what is before
-    /// and after them.
+    /// Returns whether a row would be in order within a range of its section, according to the rows
+    /// before and after the range.
     private func fits(
         _ change: Edit.Rekeyed, into range: Range<Int>, _ section: Int, _ starts: [Int]
     ) -> Bool {

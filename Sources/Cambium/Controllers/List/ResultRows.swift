@@ -1,21 +1,21 @@
 import CambiumRecords
 
-/// The rows of a controller's results in their order, in chunks of some hundreds.
+/// The sorted rows of a controller's results, in chunks of some hundreds.
 ///
-/// A copy shares the chunks, so that it costs a reference for each of them; a change copies those
-/// that it touches, where somebody else has them too. So nobody who still looks at an earlier state
-/// makes a change cost what the length of the list is.
+/// A copy shares the chunks, so it costs one reference for each of them. A change copies only the
+/// chunks that it changes, and only if they are shared. An earlier state that is still in use
+/// therefore does not make a change cost as much as the length of the list.
 struct ResultRows {
     let order: ObjectOrder
     /// The greatest number of rows in a chunk.
     let chunkSize: Int
-    /// What gives the rows' objects, where the rows do not keep them.
+    /// The source of the rows' objects, if the rows do not keep them.
     let source: ResultSource?
     var chunks: [ResultChunk] = []
     /// The number of rows up to the end of each chunk.
     var ends: [Int] = []
 
-    /// How many values decide a row's place.
+    /// The number of values that a row is sorted by.
     var width: Int { order.terms.count }
     var count: Int { ends.last ?? 0 }
 
@@ -23,7 +23,7 @@ struct ResultRows {
         chunk == 0 ? 0 : ends[chunk - 1]
     }
 
-    /// The chunk of a row, and where it is in it.
+    /// Returns the chunk of a row, and its offset in the chunk.
     ///
     /// - Complexity: O(log chunks)
     @inline(never)
@@ -47,7 +47,7 @@ struct ResultRows {
         return source.object(key(at: index))
     }
 
-    /// The object of a row that somebody looks at, who will look at its neighbours too.
+    /// Returns the object of a row that the program accesses. Its neighbours are read with it.
     func shownObject(at index: Int) -> ManagedObject? {
         guard let source else { return object(at: index) }
         let start = index / source.windowSize * source.windowSize
@@ -56,7 +56,7 @@ struct ResultRows {
         }
     }
 
-    /// Whether a row is that of an object, which has its key.
+    /// Returns whether a row with the object's key has this object.
     func has(_ object: ManagedObject, at index: Int) -> Bool {
         guard source == nil else { return true }
         let (chunk, offset) = place(of: index)
@@ -68,7 +68,7 @@ struct ResultRows {
         return Array(chunks[chunk].values[offset * width..<(offset + 1) * width])
     }
 
-    /// How the object of a row looked when it was last reported.
+    /// Returns the last reported state of a row's object.
     func seen(at index: Int) -> SeenState {
         let (chunk, offset) = place(of: index)
         return chunks[chunk].rows[offset].seen
@@ -131,7 +131,7 @@ struct ResultRows {
 }
 
 extension ResultRows {
-    /// Takes over sorted rows instead of all that there are. Their chunks have room for others.
+    /// Replaces all rows by sorted ones. The chunks are not full, so that rows can be inserted.
     mutating func reset(to entries: [ResultEntry], _ directory: inout ChunkDirectory) {
         chunks = []
         ends = []
@@ -141,7 +141,7 @@ extension ResultRows {
         for start in stride(from: 0, to: entries.count, by: size) {
             let part = entries[start..<min(start + size, entries.count)]
             let chunk = ResultChunk(number: directory.makeNumber())
-            // Some room, so that the first to come do not make all of them move.
+            // Some spare capacity, so that the first insertions do not reallocate all chunks.
             chunk.reserve(
                 part.count + part.count / 8, width: width, keepsObjects: source == nil)
             for entry in part {
@@ -155,7 +155,7 @@ extension ResultRows {
         directory.locate(from: 0)
     }
 
-    /// Lets a row have other values, which do not change its place.
+    /// Sets the values of a row without changing its position.
     mutating func setKeys(_ keys: [Value], at index: Int) {
         let (position, offset) = place(of: index)
         ownChunk(position).values.replaceSubrange(offset * width..<(offset + 1) * width, with: keys)
@@ -168,7 +168,7 @@ extension ResultRows {
 
     /// Removes the rows at ascending indices.
     mutating func remove(at indices: [Int], _ directory: inout ChunkDirectory) {
-        // From the back, so that the places before stay what they are.
+        // From the end, so that earlier positions stay valid.
         var shrunk: [(position: Int, by: Int)] = []
         var end = indices.count
         while end > 0 {
@@ -188,7 +188,7 @@ extension ResultRows {
 
     /// Inserts sorted rows.
     ///
-    /// - Returns: The indices of the rows before which they came, as these were numbered until now.
+    /// - Returns: The old indices of the rows before which they were inserted.
     mutating func insert(
         _ entries: [ResultEntry], _ directory: inout ChunkDirectory
     ) -> [Int] {
@@ -216,7 +216,7 @@ extension ResultRows {
             while next + offsets.count < entries.count {
                 let entry = entries[next + offsets.count]
                 if !isLast, !offsets.isEmpty, endsBefore(entry, position) { break }
-                // Those that come together often come close to each other.
+                // Rows that are inserted together are often close to each other.
                 let reach = offsets.isEmpty ? chunk.rows.count : 1
                 offsets.append(
                     partitionIndex(from: offsets.last ?? 0, reach: reach, chunk.rows.count) {
@@ -237,7 +237,7 @@ extension ResultRows {
 
     // MARK: Chunks
 
-    /// A chunk to be changed: a copy, where somebody else has it too.
+    /// Returns a chunk that can be changed: a copy if it is shared.
     private mutating func ownChunk(_ position: Int) -> ResultChunk {
         if !isKnownUniquelyReferenced(&chunks[position]) {
             chunks[position] = chunks[position].copy()
@@ -251,9 +251,9 @@ extension ResultRows {
         return precedes(chunk, chunk.rows.count - 1, entry.keys, entry.key)
     }
 
-    /// Lets go of empty chunks, and puts small ones together with those before them.
+    /// Removes empty chunks, and merges small ones with their predecessors.
     ///
-    /// - Parameter positions: Those that lost rows, the last first.
+    /// - Parameter positions: The positions of the chunks that lost rows, last first.
     private mutating func uniteSmall(_ positions: [Int], _ directory: inout ChunkDirectory) {
         var first: Int?
         for position in positions {
@@ -278,7 +278,7 @@ extension ResultRows {
 
     /// Divides chunks that have become too large.
     ///
-    /// - Parameter positions: Those that got rows, the first first.
+    /// - Parameter positions: The positions of the chunks that got rows, first first.
     private mutating func divideLarge(_ positions: [Int], _ directory: inout ChunkDirectory) {
         var first: Int?
         for position in positions.reversed() {
@@ -303,14 +303,15 @@ extension ResultRows {
 
     private func count(ofChunk position: Int) -> Int { ends[position] - start(of: position) }
 
-    /// Counts on, where chunks, the first first, got or lost rows.
+    /// Updates the end indices after chunks, in ascending order, got or lost rows.
     private mutating func moveEnds(_ changes: [(position: Int, by: Int)]) {
         guard var position = changes.first?.position else { return }
         var distance = 0
         for (index, change) in changes.enumerated() {
             distance += change.by
             let end = index + 1 < changes.count ? changes[index + 1].position : ends.count
-            // Safety: the pointer stays in the closure, and the positions are those of chunks.
+            // Safety: the pointer does not leave the closure, and all positions are indices of
+            // `ends`, below its count.
             ends.withUnsafeMutableBufferPointer { ends in
                 for position in position..<max(position, end) { ends[position] += distance }
             }
@@ -319,20 +320,21 @@ extension ResultRows {
     }
 }
 
-/// Gives the objects of rows where a list keeps only keys: those of a window together, by one
-/// statement.
+/// Provides the objects of rows for a list that keeps only keys. It reads the objects of a window
+/// together, with one statement.
 final class ResultSource {
-    /// How many neighbouring rows are read together.
+    /// The number of adjacent rows that are read together.
     let windowSize: Int
     private let context: ManagedObjectContext
     private let entity: EntityDescription
     /// The relationships that are read with the objects.
     private let prefetched: [String]
-    /// The windows that were looked at last, which live as long as they are here.
+    /// The windows that were accessed last. They retain their objects.
     private var windows: [[ManagedObject]] = []
-    /// Objects of deleted rows, as far as somebody has them: they are not registered any more.
+    /// The objects of deleted rows, while the program retains them: they are not registered any
+    /// more.
     private var lost = [Int64: WeakObject]()
-    /// Those that went with the latest change, which is still to be reported.
+    /// The objects that the latest change removed, until it is reported.
     private var latestLost: [ManagedObject] = []
 
     private final class WeakObject {
@@ -350,7 +352,7 @@ final class ResultSource {
         self.context = context
     }
 
-    /// The objects with these keys, which are registered afterwards.
+    /// Returns the objects with these keys. They are registered afterwards.
     func objects(_ keys: [Int64]) -> [ManagedObject] {
         let map = context.registry.roots[entity.rootIndex]
         let missing = keys.filter { map.map[$0]?.record == nil }
@@ -358,7 +360,8 @@ final class ResultSource {
         var isRead = true
         if !missing.isEmpty {
             do {
-                // They are read, not made of their keys: only the row says of which class one is.
+                // The objects are fetched, not created from their keys: only a row tells the class
+                // of its object.
                 read = try context.fetching.objects(
                     RowRequest(entity: entity, selection: .keys(missing)), prefetching: prefetched,
                     context.fetching.rows)
@@ -373,7 +376,7 @@ final class ResultSource {
         return withExtendedLifetime(read) {
             keys.map { key in
                 let object = context.registry.object(entity: entity.index, key: key)
-                // Its row was deleted, which is no error of whoever looks at it.
+                // The row was deleted; this is not an error of the caller.
                 if isRead, object.record == nil, object.lifecycle == .clean {
                     context.rowMerging.invalidate(object)
                 }
@@ -387,7 +390,7 @@ final class ResultSource {
         return context.registry.roots[entity.rootIndex].map[key] ?? objects([key]).first
     }
 
-    /// An object that somebody looks at. Its window is read with it.
+    /// Returns an object that the program accesses. Its window is read with it.
     ///
     /// - Parameter window: The keys of the window.
     func shownObject(_ key: Int64, window: () -> [Int64]) -> ManagedObject? {
@@ -406,18 +409,18 @@ final class ResultSource {
         if lost.count > 1000 { lost = lost.filter { $0.value.object != nil } }
     }
 
-    /// Keeps an object in mind whose row is deleted.
+    /// Remembers an object of a deleted row.
     func lose(_ object: ManagedObject) {
         latestLost.append(object)
         lost[object.key] = WeakObject(object)
     }
 
-    /// A row comes, perhaps again.
+    /// Forgets the deleted object of a row that was inserted, perhaps again.
     func find(_ object: ManagedObject) {
         lost[object.key] = nil
     }
 
-    /// The identity of a row, without its object.
+    /// Returns the identity of a row, without its object.
     func objectID(_ key: Int64) -> ObjectID {
         context.registry.roots[entity.rootIndex].map[key]?.objectID
             ?? ObjectID(
