@@ -1,14 +1,14 @@
 import CambiumRecords
 
-// What changed, since the object was read or saved, or in the current event.
+// The changes since the object was read or saved, or in the current event.
 extension ManagedObject {
-    /// The present values of the stored properties that were set since the object was read or
-    /// saved, also of those that were set to an equal value; relationships by object ids. Of a new
-    /// object, all values that are not nil. Fires no fault and reads no relationship.
+    /// Returns the current values of the stored properties that were set since the object was read
+    /// or saved, even to an equal value. Relationships are returned as object ids. For a new
+    /// object, returns all values that are not nil. Does not fire a fault or read a relationship.
     public final func changedValues() -> [String: PropertyValue] {
         guard hasChanges else { return [:] }
         var values = [String: PropertyValue]()
-        // A fault may have changes of relationships that others keep.
+        // A fault may have changes of relationships without a column in its row.
         if let record {
             entityDescription.storedSlots.forEach { slot in
                 let isChanged =
@@ -27,9 +27,9 @@ extension ManagedObject {
         return values
     }
 
-    /// The former values of the properties that were changed since changes were last processed;
-    /// relationships by object ids. A property that was set to an equal value is not among them:
-    /// it has no other former value. Empty for an object that is new since then. Reads nothing.
+    /// Returns the former values of the properties that changed since changes were last processed.
+    /// Relationships are returned as object ids. A property that was set to an equal value is not
+    /// included. Empty for an object that is new since then. Reads nothing from the store.
     public final func changedValuesForCurrentEvent() -> [String: PropertyValue] {
         guard flags.contains(.isNoted), let extras else { return [:] }
         var values = [String: PropertyValue]()
@@ -51,12 +51,12 @@ extension ManagedObject {
         return values
     }
 
-    /// The values of stored properties as they were last read or saved; relationships by object
-    /// ids. Of a new object there are none. Fires no fault and reads no relationship: an object
-    /// that is a fault has none either, a to-many that was not read is `unread`.
+    /// Returns the values of stored properties as they were last read or saved; relationships as
+    /// object ids. Empty for a new object and for a fault. Does not fire a fault or read a
+    /// relationship: a to-many relationship that was not read is `unread`.
     ///
-    /// - Parameter names: Which properties; nil for all.
-    /// - Throws: ``StoreError`` with `unknownName` where the entity has no such property.
+    /// - Parameter names: The names of the properties; nil means all.
+    /// - Throws: ``StoreError`` with `unknownName` if the entity has no such property.
     public final func committedValues(
         forKeys names: [String]? = nil
     ) throws -> [String: PropertyValue] {
@@ -86,8 +86,8 @@ extension ManagedObject {
         return values
     }
 
-    /// Whether a stored value differs from the one last read or saved. Fires no fault and reads no
-    /// relationship.
+    /// A Boolean value that indicates whether a stored value differs from the one last read or
+    /// saved. Does not fire a fault or read a relationship.
     public final var hasPersistentChangedValues: Bool {
         guard hasChanges else { return false }
         if extras?.hasRelationshipChanges == true { return true }
@@ -111,19 +111,20 @@ extension ManagedObject {
 }
 
 extension LinkSet {
-    /// Whether another moment's links reference the same objects in the same order, as far as is
-    /// known.
+    /// Returns whether other links reference the same objects in the same order, as far as the
+    /// members are known.
     func hasSameMembers(as other: LinkSet) -> Bool {
         if stored != nil, other.stored != nil { return members == other.members }
         return added == other.added && removed == other.removed && order == other.order
     }
 }
 
-/// Keeps what an object was before the current event, and what was set without being a change.
+/// Keeps the state of an object before the current event, and the attributes that were set without
+/// a change.
 struct EventTracking: ObjectAccess {
     let subject: ManagedObject
 
-    /// Keeps the values as they are, before an event changes a record that is a draft already.
+    /// Keeps the current values before an event changes a record that is already a draft.
     @inline(never)
     func keepEventBase() {
         guard flags.contains(.isDraft), let record = subject.record else { return }
@@ -134,8 +135,8 @@ struct EventTracking: ObjectAccess {
         ownExtras.eventBase = .copy(RecordWriter.compactCopy(record, entity.shape))
     }
 
-    /// Whether the object is new in the current event, as far as its links go: one that was new
-    /// before keeps its values when it is noted again.
+    /// Whether the object was inserted in the current event, so that it has no former links. An
+    /// object that was inserted earlier has its former values in `eventBase`.
     @inline(__always)
     private var hasNoFormerLinks: Bool {
         guard lifecycle == .inserted else { return false }
@@ -145,8 +146,7 @@ struct EventTracking: ObjectAccess {
         }
     }
 
-    /// Keeps the links of a relationship as they are, before they are changed for the first time in
-    /// an event.
+    /// Keeps the current links of a relationship before their first change in an event.
     @inline(__always)
     func keepEventLinks(_ relationship: RelationshipDescription) {
         if hasNoFormerLinks { return }
@@ -169,7 +169,7 @@ struct EventTracking: ObjectAccess {
 
     private func linksBeforeChange(_ relationship: RelationshipDescription) -> LinkSet {
         if relationship.isTransient { return subject.transients.links(of: relationship) }
-        // What was there can be brought back only where it is known.
+        // Undo can only restore links that are known.
         if relationship.isJoinTable || relationship.isOrdered,
             state.context?.undoManager?.isUndoRegistrationEnabled == true
         {
@@ -178,7 +178,7 @@ struct EventTracking: ObjectAccess {
         return extras?.links[relationship.ordinal] ?? LinkSet(isOrdered: relationship.isOrdered)
     }
 
-    /// Lets the current event begin with the object as it is now.
+    /// Restarts the current event with the current state of the object.
     func restartEvent() {
         guard let extras else { return }
         extras.eventBase = .none
@@ -189,7 +189,7 @@ struct EventTracking: ObjectAccess {
         keepEventBase()
     }
 
-    /// Forgets what was before the event.
+    /// Discards the state before the event.
     func endEvent() {
         subject.flags.subtract(.ofEvent)
         guard let extras else { return }
@@ -197,17 +197,17 @@ struct EventTracking: ObjectAccess {
         if extras.eventLinks != nil { extras.eventLinks = nil }
     }
 
-    /// Makes the record one that may be written, without noting a change.
+    /// Returns a record that may be written without recording a change.
     func prepareQuietChange(_ slot: Int) -> Record? {
         if subject.record == nil { _ = subject.fire() }
-        // Nobody would notice that it was set, were the row read later.
+        // If the row were read later, the value would be lost without notice.
         if subject.record == nil {
             state.context?.errors.failedReads.require(.row(RowIdentity(subject)))
         }
         guard lifecycle != .invalid, lifecycle != .discarded, let record = subject.record,
             let page = subject.page
         else { return nil }
-        // Of a new object everything is written anyway.
+        // A save writes all values of a new object anyway.
         if lifecycle == .inserted { return record }
         let changes = ownExtras.quietChanges ?? QuietChanges()
         ownExtras.quietChanges = changes
@@ -219,14 +219,14 @@ struct EventTracking: ObjectAccess {
         return copy.record
     }
 
-    /// Counts what was set quietly among the changes, where it makes a difference: before a save
-    /// that writes the object anyway.
+    /// Adds the quiet changes that differ from the saved values to the changes, before a save that
+    /// writes the object anyway.
     func noteQuietChanges() {
         guard let extras, let quiet = extras.quietChanges,
             let record = subject.record
         else { return }
         if let base = quiet.base {
-            // Only links were changed; now the row has to be written too.
+            // Only links were changed so far; now the row must be written too.
             extras.snapshot = base
             quiet.base = nil
             subject.flags.formUnion([.isDraft, .tracksSlots])
@@ -242,18 +242,18 @@ struct EventTracking: ObjectAccess {
 
 /// An object's values before the current event changed them.
 enum EventBase {
-    /// The event has not changed them, or the object is new in it.
+    /// The event has not changed the values, or the object is new in it.
     case none
-    /// They were those last read or saved.
+    /// The values were the ones last read or saved.
     case snapshot
-    /// They differed from those already, or the object was never saved.
+    /// The values already differed from the ones last read or saved, or the object was never saved.
     case copy(PlacedRecord)
 }
 
 /// An object's links before the current event changed them.
 final class EventLinks {
     // Safety: see `ManagedObject`.
-    /// By the number of the relationship; also those of transient ones.
+    /// By the ordinal of the relationship. Transient relationships are included.
     @exclusivity(unchecked) private(set) var bases = LinkTable()
     @exclusivity(unchecked) private var known = SlotSet()
 
@@ -261,7 +261,7 @@ final class EventLinks {
     @inline(__always)
     func keeps(_ ordinal: Int) -> Bool { known.contains(ordinal) }
 
-    /// Keeps the links of a relationship, unless those of an earlier moment are kept.
+    /// Keeps the links of a relationship, unless earlier links are already kept.
     @inline(__always)
     func keep(_ ordinal: Int, _ links: () -> LinkSet) {
         if known.contains(ordinal) { return }
@@ -270,17 +270,18 @@ final class EventLinks {
     }
 }
 
-/// Attributes that were set without being noted as a change: by `setPrimitiveValue`, or in a hook
-/// that is called when an object was read.
+/// Attributes that were set without recording a change: by `setPrimitiveValue`, or in a hook that
+/// is called after an object was read.
 final class QuietChanges {
-    /// The values before, where the object had not changed otherwise.
+    /// The former values, if the object has no other changes.
     var base: PlacedRecord?
     /// The slots that were set.
     var slots = SlotSet()
 }
 
 extension ManagedObject {
-    /// The record before the current event changed it; nil where it did not, or the object is new.
+    /// The record before the current event changed it, or nil if the event did not, or the object
+    /// is new.
     final var eventBaseRecord: PlacedRecord? {
         switch extras?.eventBase {
         case .snapshot: extras?.snapshot

@@ -1,8 +1,9 @@
 import Observation
 
-/// Objects tell `withObservationTracking`, and so SwiftUI, of changes of the properties that were
-/// read there: by setters, and by whatever else gives them other values (a merge, a refresh, undo,
-/// a rollback). Properties are told apart, except where a whole row is replaced.
+/// Objects support `withObservationTracking`, and so SwiftUI. They notify of changes of the
+/// properties that were read there, by setters and by anything else that changes values: merge,
+/// refresh, undo, rollback. Changes are reported for each property, except if a complete row is
+/// replaced.
 ///
 /// ```swift
 /// withObservationTracking {
@@ -12,12 +13,12 @@ import Observation
 /// }
 /// ```
 ///
-/// Only objects of contexts whose ``ManagedObjectContext/objectsAreObservable`` is true do so. An
-/// object that nobody observes keeps nothing for it.
+/// This works for objects of contexts with ``ManagedObjectContext/objectsAreObservable``. An object
+/// without observers needs no memory for observation.
 extension ManagedObject: Observable {}
 
 extension ManagedObject {
-    /// Notes that a property is read, where somebody observes its changes.
+    /// Records that a property is read, if observation tracking is active.
     @usableFromInline
     final func noteRead(of slot: Int) {
         noteRead(of: .slot(slot))
@@ -31,7 +32,7 @@ extension ManagedObject {
         observation.access(property, of: self)
     }
 
-    /// Tells observers that a property is about to change.
+    /// Notifies observers that a property is about to change.
     @usableFromInline
     final func notifyOfChange(of slot: Int) {
         notifyOfChange(of: .slot(slot))
@@ -41,26 +42,26 @@ extension ManagedObject {
         extras?.observation?.change(property, of: self)
     }
 
-    /// Tells observers that anything may have changed.
+    /// Notifies observers that any property may have changed.
     final func notifyOfChanges() {
         extras?.observation?.changeAll(of: self)
     }
 
-    /// What key paths of observed properties lead through; there is nothing to be had.
+    /// The end of key paths to observed properties; it has no value.
     subscript(observed property: ObservedProperty) -> Void { () }
 }
 
-/// What observers tell apart about an object.
+/// A property of an object that observers can observe.
 enum ObservedProperty: Hashable, Sendable {
-    /// An attribute, or a to-one relationship that the row keeps.
+    /// An attribute, or a to-one relationship with a column in the row.
     case slot(Int)
-    /// A relationship kept elsewhere, by number.
+    /// A relationship without a column in the row, by its ordinal.
     case links(Int)
-    /// Whether it is new, changed or deleted.
+    /// Whether the object is new, changed or deleted.
     case lifecycle
 }
 
-/// Who observes one object, and what of it.
+/// The observers of one object, and the properties that they observe.
 final class ObjectObservation {
     private let registrar = ObservationRegistrar()
     private var paths = [ObservedProperty: KeyPath<ManagedObject, Void>]()
@@ -81,18 +82,18 @@ final class ObjectObservation {
         for path in paths.values { change(path, of: object) }
     }
 
-    /// Observers that are told hear that the value will change, and look at it when it has.
+    /// Observers are notified before the value changes, and read it after that.
     private func change(_ path: KeyPath<ManagedObject, Void>, of object: ManagedObject) {
         registrar.withMutation(of: object, keyPath: path) {}
     }
 }
 
-/// Tells whether what is read now is read inside of `withObservationTracking`, so that objects
-/// which nobody observes need no registrar.
+/// Tests whether the current reads are inside `withObservationTracking`, so that objects without
+/// observers need no registrar.
 ///
-/// The library does not say so, but it collects the key paths that are read there in a set, and a
-/// set hashes what it takes in: the hash of this one's key path is the answer. The key path leads
-/// to nothing that ever changes.
+/// The standard library has no function for this. But it collects the key paths of the reads in a
+/// set, and a set hashes its elements. So if this probe's key path is hashed, tracking is active.
+/// The value at the key path never changes.
 final class ObservationProbe: Observable {
     private let registrar = ObservationRegistrar()
     private let signal: Signal
@@ -124,15 +125,15 @@ final class ObservationProbe: Observable {
     }
 }
 
-/// Notes which properties of an object are read: that is how a key path of a `#Predicate` finds its
-/// property without a table in the generated code.
+/// Records the properties of an object that are read. A key path of a `#Predicate` finds its
+/// property in this way, without a table in the generated code.
 ///
-/// It stands in the place of a context: the objects have made-up values and lead to made-up
-/// objects, and no store is asked for anything.
+/// It replaces a context: the objects have sample values and reference sample objects, and no store
+/// is read.
 final class PropertyRecorder {
-    /// What was read of the object itself.
+    /// The properties of the object itself that were read.
     private(set) var reads: Set<ObservedProperty> = []
-    /// Whether anything was read of another object.
+    /// Whether a property of another object was read.
     private(set) var hasReadElsewhere = false
 
     private let subject: ObjectIdentifier
@@ -152,7 +153,7 @@ final class PropertyRecorder {
         }
     }
 
-    /// The object that a made-up key references, the same one at each call.
+    /// Returns the object for a sample key, the same one at each call.
     @inline(never)
     func destination(entity: Int, key: Int64) -> ManagedObject {
         if let known = destinations[key] { return known }

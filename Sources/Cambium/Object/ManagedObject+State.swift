@@ -1,7 +1,8 @@
 import CambiumRecords
 
 extension ManagedObject {
-    /// The object's identity, which may cross isolations. Final from insertion on.
+    /// The object's identity. It can be sent to other isolations, and it is final from the
+    /// insertion on.
     public final var objectID: ObjectID {
         if lifecycle == .invalid, let replacement = extras?.replacement {
             return replacement.objectID
@@ -9,13 +10,13 @@ extension ManagedObject {
         return ownObjectID
     }
 
-    /// The object itself, or the one that a save has kept in its place.
+    /// The object itself, or its replacement if a save has merged it into another object.
     @inline(__always)
     final var orReplacement: ManagedObject {
         lifecycle == .invalid ? extras?.replacement ?? self : self
     }
 
-    /// The identity of the object's own row, also where another object stands for it.
+    /// The identity of the object's own row, even if the object was merged into another one.
     final var ownObjectID: ObjectID {
         ObjectID(
             entityDescription, key: key,
@@ -31,8 +32,8 @@ extension ManagedObject {
         return above.lifecycle == .inserted || above.isInsertedAbove
     }
 
-    /// The context that the object belongs to; nil after the context was released, or after the
-    /// object's deletion was saved.
+    /// The context of the object, or nil if the context was released or the object's deletion was
+    /// saved.
     public final var managedObjectContext: ManagedObjectContext? {
         lifecycle == .invalid || lifecycle == .discarded
             ? extras?.replacement?.managedObjectContext : state.context
@@ -41,22 +42,25 @@ extension ManagedObject {
     /// The object's entity in the model.
     public final var entity: Entity { entityDescription.entity }
 
-    /// Whether the object is new and will be inserted by the next save.
+    /// A Boolean value that indicates whether the object is new and the next save will insert it.
     public final var isInserted: Bool {
         observedLifecycle == .inserted
     }
 
-    /// Whether a property was set since the object was read or saved, even to an equal value.
+    /// A Boolean value that indicates whether a property was set since the object was read or
+    /// saved, even to an equal value.
     public final var isUpdated: Bool {
         observedLifecycle == .updated
     }
 
-    /// Whether the next save will delete the object, or another isolation has deleted its row.
+    /// A Boolean value that indicates whether the next save will delete the object, or another
+    /// context has deleted its row.
     public final var isDeleted: Bool {
         observedLifecycle == .deleted || (lifecycle == .invalid && isInvalidObject)
     }
 
-    /// Whether the object is inserted, updated or deleted and not saved yet.
+    /// A Boolean value that indicates whether the object has an insertion, update or deletion that
+    /// is not saved.
     public final var hasChanges: Bool {
         observedLifecycle == .inserted || lifecycle == .updated || lifecycle == .deleted
     }
@@ -66,35 +70,37 @@ extension ManagedObject {
         return lifecycle
     }
 
-    /// Whether the values are not in memory yet. Reading one reads the row.
+    /// A Boolean value that indicates whether the object's values are not in memory. Reading a
+    /// value reads the row.
     public final var isFault: Bool {
         record == nil && extras?.replacement?.isFault != false
     }
 
-    /// Whether the object's row has to be read for its values, or for what lies below its changes.
+    /// Whether the object's row must be read: for its values, or for the base of its changes.
     final var needsRow: Bool {
         record == nil || flags.contains(.isUnread)
     }
 
-    /// Whether the object is as it was before others changed or deleted its row.
+    /// Whether the object has a deferred merge: another context changed or deleted its row, and it
+    /// still has its former state.
     final var defersOthersRow: Bool {
         extras?.deferred ?? .nothing != .nothing
     }
 
-    /// The row that the unsaved changes rest on.
+    /// The row that is the base of the unsaved changes.
     final var readRow: PlacedRecord? { extras?.snapshot ?? placed }
 
-    /// Whether the row vanished without this context's doing.
+    /// Whether the row was deleted, but not by this context.
     var isInvalidObject: Bool { extras?.vanished ?? false }
 
-    /// 0 when the object has its values, 1 when it is a fault; for ported code, which may look at
-    /// it before it observes.
+    /// 0 if the object has its values, 1 if it is a fault. For ported code that reads it before it
+    /// observes the object.
     public final var faultingState: Int { isFault ? 1 : 0 }
 
-    /// Why the object is about to be deleted, inside ``prepareForDeletion()``; nil elsewhere.
+    /// The reason for the deletion of the object, inside ``prepareForDeletion()``; nil elsewhere.
     public final var deletionCause: DeletionCause? { state.context?.activity.deletionCause }
 
-    /// A hash of the object's values and unsaved links, to tell whether a hook changed anything.
+    /// A hash of the object's values and unsaved links, to detect whether a hook changed anything.
     final var contentHash: Int {
         var hasher = Hasher()
         hasher.combine(lifecycle)
@@ -113,8 +119,8 @@ extension ManagedObject {
     }
 }
 
-/// What only some objects need: those changed since they were saved, and those whose to-many
-/// relationships were used.
+/// State that only some objects need: changed objects, and objects with to-many relationships that
+/// were used.
 final class ObjectExtras {
     // Safety: see `ManagedObject`; changing links calls nothing but the dictionary.
     /// The values as last read or saved, while the record is a draft.
@@ -123,39 +129,39 @@ final class ObjectExtras {
     @exclusivity(unchecked) var eventBase = EventBase.none
     /// The links before the current event changed them.
     @exclusivity(unchecked) var eventLinks: EventLinks?
-    /// What was set without being noted as a change.
+    /// The attributes that were set without recording a change.
     @exclusivity(unchecked) var quietChanges: QuietChanges?
     /// The slots that were set since.
     @exclusivity(unchecked) var changedSlots = SlotSet()
-    /// The relationships kept elsewhere, by number.
+    /// The links of relationships without a column in the row, by ordinal.
     @exclusivity(unchecked) var links = LinkTable()
-    /// The slots that were last set to a value that the store cannot keep.
+    /// The slots that were last set to a value that the store cannot store.
     @exclusivity(unchecked) var unfitSlots: Set<Int> = []
-    /// The slots whose values were found to be none of their types, and were reported.
+    /// The slots with values that are invalid for their types, and were reported.
     @exclusivity(unchecked) var reportedSlots = SlotSet()
-    /// The links of transient relationships, which are in memory only.
+    /// The links of transient relationships. They exist only in memory.
     @exclusivity(unchecked) var transientLinks = LinkTable()
-    /// What fetched properties found, until the object is refreshed.
+    /// The results of fetched properties, until the object is refreshed.
     ///
-    /// Not the objects themselves: two that find each other would keep each other for ever.
+    /// They are keys, because objects that retain each other would never be released.
     @exclusivity(unchecked) var fetched = [Int: [LinkSet.Member]]()
-    /// Whether the row was found missing, or deleted by another isolation.
+    /// Whether the row was missing when it was read, or another isolation deleted it.
     @exclusivity(unchecked) var vanished = false
-    /// What the object has deferred of what another context saved: it was to be deleted here, or was
-    /// changed in the same property.
+    /// The deferred merge of a change that another context saved: this object was deleted here, or
+    /// the same property was changed here.
     @exclusivity(unchecked) var deferred = DeferredChange.nothing
     /// The event of the context that last changed the object.
     @exclusivity(unchecked) var lastEvent = 0
-    /// The object that a save has kept in place of this one, which was new and had its unique
+    /// The replacement: a save merged this new object into it, because both had the same unique
     /// values.
     @exclusivity(unchecked) var replacement: ManagedObject?
-    /// Who observes the object; made when somebody does.
+    /// The observation of the object, created for its first observer.
     @exclusivity(unchecked) var observation: ObjectObservation?
-    /// The default values of a new object that are computed for each, by slot; only where there
-    /// are unique constraints, so that a merge can tell whether the program set them.
+    /// The default values that were computed for this new object, by slot. They are kept only if
+    /// the entity has unique constraints: a merge needs to know whether the program set the values.
     @exclusivity(unchecked) var dynamicDefaults = [Int: StoredValue]()
 
-    /// The links of a relationship that no slot holds, as far as they are known.
+    /// Returns the known links of a relationship without a slot.
     func currentLinks(of relationship: RelationshipDescription) -> LinkSet? {
         relationship.isTransient
             ? transientLinks[relationship.ordinal] : links[relationship.ordinal]
@@ -172,17 +178,17 @@ extension ManagedObject: Identifiable {
     public typealias ID = ObjectID
 }
 
-// A member of the protocol and not of the class, so that a model may have an attribute of that name:
-// `product.id` is the attribute then, while lists of views go on with the object's identity.
+// A member of the protocol, not of the class, so that a model may have an attribute of that name.
+// Then `product.id` is the attribute, and lists of views still use the object's identity.
 extension Identifiable where Self: ManagedObject {
-    /// The object's identity, ``ManagedObject/objectID``: what lists tell objects apart by. Of a
-    /// class whose entity has an attribute `id`, this name means the attribute.
+    /// The object's identity, ``ManagedObject/objectID``, for lists of views. If the entity of a
+    /// class has an attribute `id`, this name means the attribute.
     public var id: ObjectID { objectID }
 }
 
-// What debuggers, `dump` and test frameworks show of objects. Without it they would walk from any
-// object through its context to the whole model, at every failed and every passed expectation; and
-// values, which may be private, are shown to nobody who has not asked for them.
+// The children of an object for debuggers, `dump` and test frameworks. Without a custom mirror,
+// they would walk from any object through its context to the complete model, at every expectation
+// of a test. Values may be private, so they are not shown.
 
 extension ManagedObject: CustomReflectable {
     /// The entity and the key.
@@ -200,29 +206,30 @@ extension ObjectID: CustomReflectable {
     }
 }
 
-/// Why an object is about to be deleted.
+/// The reason for the deletion of an object.
 public enum DeletionCause: Hashable, Sendable {
-    /// The program asked for it.
+    /// The program deleted it.
     case request
-    /// A relationship with the delete rule cascade leads to it from an object that is deleted.
+    /// A deleted object references it, by a relationship with the delete rule cascade.
     case cascade
-    /// Another context has deleted its row, and this one takes it over.
+    /// Another context deleted its row, and this context merges the deletion.
     case merge
 }
 
-/// By what an object got other values than by its setters.
+/// The events, other than setters, that change an object's values.
 ///
-/// The numbers are Core Data's.
+/// The raw values are the same as in Core Data.
 public struct SnapshotEvents: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: Int
 
-    /// Makes a set from its bits.
+    /// Creates a set from its bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Its insertion was undone, so that it is gone.
+    /// The insertion of the object was undone; the object is discarded.
     public static let undoInsertion = SnapshotEvents(rawValue: 2)
-    /// Its deletion (or the undoing of its insertion) was undone, so that it is there again.
+    /// The deletion of the object, or the undo of its insertion, was undone; the object exists
+    /// again.
     public static let undoDeletion = SnapshotEvents(rawValue: 4)
     /// A change was undone or redone.
     public static let undoUpdate = SnapshotEvents(rawValue: 8)

@@ -2,15 +2,15 @@ import CambiumRecords
 
 /// An object of a model: a row of the store with identity, change tracking and relationships.
 ///
-/// Generated classes inherit from it and add typed properties. An object belongs to one context and
-/// so to that context's isolation; it is not `Sendable`, and handing it to another isolation is a
-/// compile error. What crosses is its ``objectID``.
+/// Generated classes inherit from it and add typed properties. An object belongs to one context,
+/// and so to that context's isolation. It is not `Sendable`: sending it to another isolation is a
+/// compile error. Send its ``objectID`` instead.
 ///
-/// Values are decoded from row pages when they are read. Getters never throw and never trap: what
-/// is missing (the row was deleted, the store cannot be read) reads as the model's default, else as
-/// zero, empty or nil; the context records the error, and the next save throws it. What could not be
-/// read keeps every save from succeeding, until it was read or the changes that need it are taken
-/// back.
+/// Values are decoded from row pages when they are read. Getters never throw and never trap. If a
+/// value is missing (the row was deleted, or the store cannot be read), the getter returns the
+/// model's default, or else zero, empty or nil. The context records the error, and the next save
+/// throws it. After a failed read, every save fails until the data was read or the dependent
+/// changes are undone.
 ///
 /// ## Topics
 /// - Identity: ``objectID`` (also as `id`), ``managedObjectContext``, ``entity``
@@ -26,27 +26,27 @@ import CambiumRecords
 ///   ``willTurnIntoFault()``, ``didTurnIntoFault()``, ``validateForInsert()``,
 ///   ``validateForUpdate()``, ``validateForDelete()``
 open class ManagedObject {
-    // Safety: each access loads or stores one value and calls nothing meanwhile, so accesses cannot
-    // overlap; the checks for it at run time would be a tenth of the time of a save.
+    // Safety: each access loads or stores one value and calls no other code meanwhile, so accesses
+    // cannot overlap. The run-time checks would take a tenth of the time of a save.
     @exclusivity(unchecked) @usableFromInline final var record: Record?
     @exclusivity(unchecked) @usableFromInline final var status: ObjectStatus
-    /// Whether observers may observe the object, so that reads are noted.
+    /// Whether the object is observable, so that reads are recorded.
     @exclusivity(unchecked) @usableFromInline final var notesReads: Bool
     @exclusivity(unchecked) final var page: RowPage?
     @exclusivity(unchecked) final var extras: ObjectExtras?
     final let state: ContextState
-    // Safety: the state holds the coordinator, which holds the descriptions.
+    // Safety: the state retains the coordinator, and the coordinator retains the descriptions.
     package final unowned(unsafe) let entityDescription: EntityDescription
     final let key: Int64
 
-    /// What was noted of the object.
+    /// The change flags of the object.
     @inlinable @inline(__always)
     final var flags: ChangeFlags {
         get { status.flags }
         set { status.flags = newValue }
     }
 
-    /// Where the object stands between its context and the store.
+    /// The state of the object in relation to its context and the store.
     @inline(__always)
     final var lifecycle: Lifecycle {
         get { status.lifecycle }
@@ -65,8 +65,7 @@ open class ManagedObject {
         }
     }
 
-    /// Makes an object for a row. Called by contexts only; there is no other way to get a
-    /// registration.
+    /// Creates an object for a row. Only contexts call it: a program cannot create a registration.
     public required init(_ registration: ObjectRegistration) {
         record = registration.placed?.record
         page = registration.placed?.page
@@ -87,7 +86,7 @@ open class ManagedObject {
 
     /// Inserts a new object of this class into a context, with the model's default values.
     ///
-    /// The generated initializers are better: they demand the required values.
+    /// Prefer the generated initializers: they have parameters for the required values.
     public convenience init(insertingInto context: ManagedObjectContext) {
         self.init(context.registration(inserting: Self.self))
         context.didInsert(self)
@@ -97,98 +96,98 @@ open class ManagedObject {
     @_spi(Generated)
     open class var entityReference: EntityReference { EntityReference() }
 
-    /// The name of the class's entity, as generated classes know it.
+    /// The name of the class's entity.
     open class var entityName: String { entityReference.name }
 
     // MARK: Hooks
 
-    /// Called once in the life of a new object, after the model's defaults were set and before the
-    /// first value is. The place to set values that defaults cannot express. An insertion that is
-    /// undone and redone calls ``awake(fromSnapshotEvents:)`` instead. The default does nothing.
+    /// Called once for a new object, after the model's defaults were set and before any other value
+    /// is set. Override it to set values that defaults cannot express. If an insertion is undone
+    /// and redone, ``awake(fromSnapshotEvents:)`` is called instead. The default does nothing.
     open func awakeFromInsert() {}
 
     /// Called after the object's values were read from the store. Attributes that are set here
-    /// count as read: the object does not become a changed one. (They are written when it is saved
-    /// with other changes.) Relationships are better left alone. The default does nothing.
+    /// count as read: they do not make the object changed. (They are written when it is saved with
+    /// other changes.) Do not change relationships here. The default does nothing.
     open func awakeFromFetch() {}
 
-    /// Called after the object got other values than by its setters: by undo and redo, a rollback,
-    /// a refresh or a merge policy. The place to bring up to date what was worked out from the
-    /// values. Attributes that are set here do not make the object a changed one. The default does
+    /// Called after the object's values were changed by something other than a setter: undo, redo,
+    /// rollback, refresh or a merge policy. Override it to update data that is computed from the
+    /// values. Attributes that are set here do not make the object changed. The default does
     /// nothing.
     open func awake(fromSnapshotEvents events: SnapshotEvents) {}
 
-    /// Called before the object lets go of its values. The default does nothing.
+    /// Called before the object releases its values. The default does nothing.
     open func willTurnIntoFault() {}
 
-    /// Called after the object let go of its values: by a refresh, a reset, or because nobody held
-    /// it any more. The place to drop what was worked out from them; reading one here would read
-    /// the row again. The default does nothing.
+    /// Called after the object released its values: by a refresh, a reset, or because the program
+    /// no longer retains it. Override it to discard data that is computed from the values. Reading
+    /// a value here would read the row again. The default does nothing.
     open func didTurnIntoFault() {}
 
-    /// Called before each save of a changed object, after validation; changes made here are
-    /// validated and saved too, in another round that calls the hooks again. A save ends with an
-    /// error after 100 rounds, or after ten in a row in which hooks or validations insert objects: so
-    /// insert one only where it is missing. The default does nothing.
+    /// Called before each save of a changed object, after validation. Changes made here are
+    /// validated and saved too, in another round that calls the hooks again. A save fails after 100
+    /// rounds, or after ten successive rounds in which hooks or validations insert objects.
+    /// Therefore insert an object here only if it is missing. The default does nothing.
     open func willSave() {}
 
     /// Called after a save that included the object. The default does nothing.
     open func didSave() {}
 
-    /// Called when the object is about to be deleted, while its relationships are intact;
-    /// ``deletionCause`` says why: the program asks for it (called again when it asks twice), a
-    /// cascade reached the object, or another context has deleted its row. The default does
-    /// nothing.
+    /// Called when the object is about to be deleted, while its relationships are intact.
+    /// ``deletionCause`` has the reason: the program deletes it (if it does so twice, this is
+    /// called twice), a cascade reached the object, or another context has deleted its row. The
+    /// default does nothing.
     open func prepareForDeletion() {}
 
-    /// Checks the limits that the model sets on the properties; called before each save of an
-    /// inserted or updated object. This one sees to required values and to numbers that are none;
+    /// Checks the limits that the model sets for the properties; called before each save of an
+    /// inserted or updated object. This implementation checks for missing required values and NaN;
     /// generated classes override it with the limits of their properties.
     @_spi(Generated)
     open func validateProperties(into validator: inout Validator) {
         validator.validateEssentials()
     }
 
-    /// Checks the object as a save does before it inserts it: every limit, every rule of the model
-    /// and every check of the program's own, which may repair values. What only the store can know
-    /// (that a value is unique) shows when it is saved.
+    /// Validates the object as a save does before it inserts it: every limit, every rule of the
+    /// model and every custom check. Custom checks may repair values. Conditions that only the
+    /// store can check, such as uniqueness, are checked when it is saved.
     ///
-    /// An override calls `super`, and adds to what that throws. A save calls it for each new object
-    /// and collects what all of them throw.
+    /// An override calls `super` and adds to its errors. A save calls this for each new object and
+    /// collects all errors.
     ///
-    /// - Throws: A ``ValidationError``, or ``ValidationErrors`` where there are several.
+    /// - Throws: A ``ValidationError``, or ``ValidationErrors`` if there are several.
     open func validateForInsert() throws {
         try validation.throwValidationErrors()
     }
 
-    /// Checks the object as a save does before it updates it: the same as ``validateForInsert()``,
-    /// unless it is overridden.
+    /// Validates the object as a save does before it updates it: the same as
+    /// ``validateForInsert()``, unless it is overridden.
     ///
-    /// - Throws: A ``ValidationError``, or ``ValidationErrors`` where there are several.
+    /// - Throws: A ``ValidationError``, or ``ValidationErrors`` if there are several.
     open func validateForUpdate() throws {
         try validation.throwValidationErrors()
     }
 
-    /// Checks, as a save does before it deletes the object, that no relationship with the delete
-    /// rule deny keeps it from being deleted. An override calls `super`.
+    /// Validates, as a save does before it deletes the object, that no relationship with the delete
+    /// rule deny prevents the deletion. An override calls `super`.
     ///
-    /// - Throws: A ``ValidationError``, or ``ValidationErrors`` where there are several.
+    /// - Throws: A ``ValidationError``, or ``ValidationErrors`` if there are several.
     open func validateForDelete() throws {
         try validation.throwDenials()
     }
 }
 
-/// What a context gives an object on its way into life.
+/// The data that a context passes to a new object's initializer.
 public struct ObjectRegistration {
     let state: ContextState
-    // Safety: the state holds the coordinator, which holds the descriptions.
+    // Safety: the state retains the coordinator, and the coordinator retains the descriptions.
     unowned(unsafe) let entity: EntityDescription
     let key: Int64
     let placed: PlacedRecord?
     let lifecycle: Lifecycle
 }
 
-/// What a setter must know, in four bytes.
+/// The data that a setter needs, in four bytes.
 @usableFromInline
 struct ObjectStatus {
     @usableFromInline var flags: ChangeFlags
@@ -197,23 +196,23 @@ struct ObjectStatus {
     @usableFromInline let roundsDates: Bool
 }
 
-/// Where an object stands between its context and the store.
+/// The state of an object in relation to its context and the store.
 enum Lifecycle: UInt8 {
-    /// As the store has it, as far as the context knows.
+    /// Unchanged, as far as the context knows.
     case clean
-    /// New, not saved yet.
+    /// New, and not saved yet.
     case inserted
     /// Changed since it was read or saved.
     case updated
     /// To be deleted by the next save.
     case deleted
-    /// Inserted and deleted again before a save, or its context was reset: it is nothing any more.
+    /// Inserted and deleted again before a save, or its context was reset.
     case discarded
     /// Its row was deleted from the store.
     case invalid
 }
 
-/// What a setter must know, in two bytes.
+/// The flags that a setter needs, in two bytes.
 @usableFromInline
 struct ChangeFlags: OptionSet, Sendable {
     @usableFromInline let rawValue: UInt16
@@ -221,51 +220,54 @@ struct ChangeFlags: OptionSet, Sendable {
     @usableFromInline
     init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// The record is the object's own and may be written.
+    /// The record belongs to the object and may be written.
     @usableFromInline static let isDraft = ChangeFlags(rawValue: 1)
-    /// The object is among those changed since changes were last processed.
+    /// The object is among the objects that changed since changes were last processed.
     @usableFromInline static let isNoted = ChangeFlags(rawValue: 2)
-    /// Both: a setter has nothing to do but to write (and to note the slot).
+    /// Both: a setter only has to write (and to record the slot).
     @usableFromInline static let isReady: ChangeFlags = [.isDraft, .isNoted]
     /// The changed slots are kept: the object was saved before.
     @usableFromInline static let tracksSlots = ChangeFlags(rawValue: 4)
-    /// Its values came with the fetch that is going on.
+    /// The current fetch has read its values.
     static let isFresh = ChangeFlags(rawValue: 8)
-    /// It was read for somebody who does not hold it yet, and stays when unused objects are dropped
-    /// for the first time.
+    /// It was read ahead of its use. It is kept when unused objects are released for the first
+    /// time.
     static let isReadAhead = ChangeFlags(rawValue: 16)
     /// Its ``ManagedObject/prepareForDeletion()`` is running.
     static let isPreparingDeletion = ChangeFlags(rawValue: 32)
-    /// Its context has forgotten it.
+    /// Its context does not have it any more.
     static let isForgotten = ChangeFlags(rawValue: 64)
-    /// Its row could not be read when it was changed: what was not set are placeholders.
+    /// Its row could not be read when it was changed: all values that were not set are
+    /// placeholders.
     static let isUnread = ChangeFlags(rawValue: 128)
-    /// In the current event it got values otherwise than by its setters: any value may be another.
+    /// In the current event, something other than its setters changed its values; any of them may
+    /// differ.
     static let hasOtherValues = ChangeFlags(rawValue: 256)
-    /// In the current event unsaved links of it were dropped.
+    /// In the current event, some of its unsaved links were dropped.
     static let hasOtherLinks = ChangeFlags(rawValue: 512)
-    /// What is true of one event only.
+    /// The flags that are valid for one event only.
     static let ofEvent: ChangeFlags = [.isNoted, .hasOtherValues, .hasOtherLinks]
 }
 
 extension ManagedObject {
-    /// The object as one of a class, or nil where it is none.
+    /// Returns the object as an instance of a class, or nil if it is not one.
     @inline(__always)
     final func cast<Class: ManagedObject>(to class: Class.Type) -> Class? {
-        // Safety: the class was compared, and is the very one. The general cast walks its
-        // ancestors, for each object of a fetch.
+        // Safety: the class was compared and is exactly this one. The general cast walks its
+        // superclasses, for each object of a fetch.
         type(of: self) == Class.self ? unsafeDowncast(self, to: Class.self) : self as? Class
     }
 }
 
 extension [ManagedObject] {
-    /// Those of a class.
+    /// Returns the objects of a class.
     func cast<Class: ManagedObject>(to class: Class.Type) -> [Class] {
         guard allSatisfy({ type(of: $0) == Class.self }) else {
             return compactMap { $0.cast(to: Class.self) }
         }
-        // Safety: every element was compared, and is of the very class. The storage of an array
-        // is laid out alike for all classes, and a storage of the superclass takes its subclasses.
+        // Safety: every element was compared, and is of exactly this class. The storage of an array
+        // has the same layout for all classes, and a storage of the superclass accepts its
+        // subclasses.
         return unsafeBitCast(self, to: [Class].self)
     }
 }
@@ -283,18 +285,18 @@ extension ManagedObject: Hashable {
 }
 
 extension ManagedObject: CustomStringConvertible {
-    /// The entity, the key and the state; no values, which may be private. See
+    /// The entity, the key and the state. It has no values, because these may be private. See
     /// ``descriptionWithValues``.
     public var description: String {
         "\(entityDescription.name)/\(key) (\(isFault ? "fault" : "\(lifecycle)"))"
     }
 
-    /// The same with the values, for a look at an object: `Product/1 (clean): price = 20, …`
+    /// A description with the values, for debugging: `Product/1 (clean): price = 20, …`
     ///
-    /// - Warning: Values may be private. Keep them out of logs that others read.
-    /// - Returns: The stored attributes that are not nil, and the keys that to-one relationships lead
-    ///   to, in the order of the model. Long texts are cut, and of data only the length is said. A
-    ///   fault stays one, and shows no values.
+    /// - Warning: Values may be private. Keep them out of logs that other people read.
+    /// - Returns: The stored attributes that are not nil, and the keys of to-one relationships, in
+    ///   the order of the model. Long texts are truncated, and data is shown as its length. A fault
+    ///   is not fired, and shows no values.
     /// - Complexity: O(properties). No row is read.
     public final var descriptionWithValues: String {
         guard let record else { return extras?.replacement?.descriptionWithValues ?? description }
@@ -314,20 +316,20 @@ extension RowIdentity {
 }
 
 extension ManagedObject {
-    /// Its links.
+    /// The functions for its links.
     final var ownLinks: ObjectLinks { ObjectLinks(subject: self) }
-    /// The order of its lists.
+    /// The functions for the order of its lists.
     final var orderedLinks: OrderedLinks { OrderedLinks(subject: self) }
-    /// Its links that are in memory only.
+    /// The functions for its links that exist only in memory.
     final var transients: TransientLinks { TransientLinks(subject: self) }
-    /// Takes its unsaved links back.
+    /// The functions that undo its unsaved links.
     final var reversal: LinkReversal { LinkReversal(subject: self) }
-    /// What it becomes, by its row.
+    /// The functions for the changes of its state and its row.
     final var row: ObjectRow { ObjectRow(subject: self) }
-    /// What it was before the event.
+    /// The functions that keep its state before the event.
     final var tracking: EventTracking { EventTracking(subject: self) }
-    /// Its properties by name.
+    /// The functions for its properties by name.
     final var properties: ObjectProperties { ObjectProperties(subject: self) }
-    /// Its checks.
+    /// The functions that validate it.
     final var validation: ObjectValidation { ObjectValidation(subject: self) }
 }

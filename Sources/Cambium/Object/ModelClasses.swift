@@ -7,13 +7,13 @@ extension EntityDescription {
     /// The class of its objects.
     var objectClass: ManagedObject.Type {
         assert(type is ManagedObject.Type)
-        // Safety: the descriptions of the runtime come from compiled models, which have no other
-        // classes. A cast would be paid for with each object that is made.
+        // Safety: the descriptions of the runtime come from compiled models, and these have only
+        // managed object classes. A cast would cost time for each created object.
         return unsafeBitCast(type, to: ManagedObject.Type.self)
     }
 
-    /// Whether the accessors of a class, which know slots and relationships by number, find them
-    /// where the entity has them. Those of a class of the program's own are in its superclasses.
+    /// Returns whether the accessors of a class fit the entity: they use the numbers of slots and
+    /// relationships. A class that the program wrote inherits its accessors.
     func fits(_ type: ManagedObject.Type) -> Bool {
         let reference = type.entityReference
         guard let own = reference.model?.modelDescription[reference.name] else { return true }
@@ -23,12 +23,12 @@ extension EntityDescription {
             && fetchedProperties.count >= own.fetchedProperties.count
     }
 
-    /// A record with the model's defaults, for a new object.
+    /// Creates a record with the model's defaults, for a new object.
     ///
     /// - Parameters:
-    ///   - writer: Whose pages the record is in.
-    ///   - now: The moment that dates start at whose default is the present.
-    /// - Throws: Where a default is a new UUID, and there is none.
+    ///   - writer: The writer of the record's page.
+    ///   - now: The time for dates with the current time as their default.
+    /// - Throws: An error if a default is a new UUID, and no random numbers are available.
     package func makeRecord(
         by writer: RecordWriter, at now: @autoclosure () -> Date, keeping dates: KeptDates?
     ) throws(RandomNumbersError) -> PlacedRecord {
@@ -52,11 +52,12 @@ extension EntityDescription {
 }
 
 extension CompiledModel {
-    /// Puts together what the compiler made. Called by generated code.
+    /// Creates the compiled model. Called by generated code.
     ///
     /// - Parameters:
-    ///   - format: The format of the generated code. There is one: code of another does not compile.
-    ///   - otherMigrations: The migrations of stores of other engines than SQLite, by their names.
+    ///   - format: The format of the generated code. There is one: code of another format does not
+    ///     compile.
+    ///   - otherMigrations: The migrations for engines other than SQLite, by the engines' names.
     ///   - isFrozen: Whether the current version has shipped.
     ///   - drafts: The definition of each earlier version that has not shipped.
     @_spi(Generated)
@@ -75,11 +76,11 @@ extension CompiledModel {
         }
     }
 
-    /// A model that was built in code, for tools: its objects are plain ``ManagedObject``s, whose
-    /// values are read and set by name. No version of it is frozen. Lays out the schema, which the
-    /// compiler does for others.
+    /// Creates a model that was built in code, for tools. Its objects are plain ``ManagedObject``s;
+    /// their values are read and set by name. No version of it is frozen. This initializer lays out
+    /// the schema; for other models the compiler does that.
     ///
-    /// - Parameter migrations: What leads from earlier versions to this one.
+    /// - Parameter migrations: The migrations from earlier versions to this one.
     public init(_ model: Model, migrations: [Migration] = []) {
         self.init(
             model: model, classes: [:], schema: Schema(of: model).statements,

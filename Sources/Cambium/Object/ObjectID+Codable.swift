@@ -3,31 +3,31 @@ import CambiumRecords
 extension ObjectID {
     private static let scheme = "x-cambium://"
 
-    /// The identity as text, such as
-    /// `x-cambium://6E1B0C52-…/Product/p42`: the store's UUID, the entity and the key.
+    /// The identity as text, such as `x-cambium://6E1B0C52-…/Product/p42`: the store's UUID, the
+    /// entity and the key.
     ///
-    /// It is final from insertion on, and holds as long as the store exists, wherever its file is
-    /// moved. Entities are ASCII identifiers, so nothing has to be escaped.
+    /// It is final from the insertion on, and valid as long as the store exists, even if its file
+    /// is moved. Entity names are ASCII identifiers, so nothing has to be escaped.
     public var uri: String {
         "\(Self.scheme)\(store.uuid.uuidString)/\(entity.name)/p\(key)"
     }
 
-    /// The ``uri`` as a URL, as Core Data has it.
+    /// Returns the ``uri`` as a URL, as in Core Data.
     public func uriRepresentation() -> URL {
         URL(string: uri) ?? URL(filePath: "/")
     }
 
-    /// Reads the identity from its text, as ``uri`` writes it: of one object there is one text. Only the
-    /// letters of the UUID may be small ones, as tools write addresses.
+    /// Reads the identity from its ``uri``. Each object has one text, except that the letters of
+    /// the UUID may be in lower case, as some tools write URLs.
     ///
-    /// - Parameter find: Finds the entity of that name of that store.
+    /// - Parameter find: Finds the entity by its name and store.
     init?(uri: String, find: (_ name: String, _ store: StoreIdentifier) -> EntityDescription?) {
         guard uri.hasPrefix(Self.scheme) else { return nil }
         let parts = uri.dropFirst(Self.scheme.count)
             .split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 3, let uuid = UUID(uuidString: String(parts[0])),
             uuid.uuidString == parts[0].uppercased(), let key = Int64(parts[2].dropFirst()),
-            // Neither a sign nor zeros before the digits.
+            // The key has no sign and no leading zeros.
             parts[2] == "p\(key)"
         else { return nil }
         let store = StoreIdentifier(uuid)
@@ -50,8 +50,8 @@ extension ObjectID: Codable {
 
     /// Reads the identity from its ``uri``.
     ///
-    /// - Throws: `DecodingError` where it is none, or where neither the store was opened by this
-    ///   program nor exactly one model in use has an entity of that name.
+    /// - Throws: `DecodingError` if the text is not an identity. Also if this program has not
+    ///   opened the store, and not exactly one model in use has an entity of that name.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let uri = try container.decode(String.self)

@@ -1,17 +1,17 @@
 import CambiumRecords
 
-/// The properties of an object by slot, name and path, for generic code.
+/// Access to the properties of an object by slot, name and path, for generic code.
 struct ObjectProperties: ObjectAccess {
     let subject: ManagedObject
 
-    /// The slot and the definition of an attribute.
+    /// Returns the slot and the definition of an attribute.
     func attribute(named name: String) throws -> (slot: Int, attribute: Attribute) {
         guard let slot = entity.layout.slot(of: name), let attribute = entity.attributes[slot]
         else { throw unknownKey(name) }
         return (slot, attribute)
     }
 
-    /// A relationship of the right kind.
+    /// Returns a relationship of the right kind.
     func relationship(
         named name: String, where isRight: (RelationshipDescription) -> Bool = { _ in true }
     ) throws -> RelationshipDescription {
@@ -21,7 +21,7 @@ struct ObjectProperties: ObjectAccess {
         return found
     }
 
-    /// The error if the entity has no property of that name, or one of another kind.
+    /// Returns the error for a name that is not a property, or is one of another kind.
     func unknownKey(_ name: String) -> StoreError {
         let parts = entity.layout.slots.map { $0.property }
             .filter { $0.hasPrefix(name + ".") }
@@ -53,7 +53,7 @@ struct ObjectProperties: ObjectAccess {
             among: known)
     }
 
-    /// The value of an attribute; null where there is none of that name.
+    /// Returns the value of an attribute, or null if there is none of that name.
     func attributeValue(named name: String) -> Value {
         guard let slot = entity.layout.slot(of: name),
             let attribute = entity.attributes[slot]
@@ -62,7 +62,7 @@ struct ObjectProperties: ObjectAccess {
         return value(ofSlot: slot, attribute, in: subject.readable)
     }
 
-    /// The value of an attribute, neither in a file nor of an enumeration.
+    /// Returns the value of an attribute that is neither in a file nor an enumeration.
     func plainValue(atSlot slot: Int, as type: AttributeType) -> Value {
         if notesReads { subject.noteRead(of: slot) }
         let stored = subject.readable.storedValue(slot, entity.shape.kinds[slot])
@@ -81,14 +81,15 @@ struct ObjectProperties: ObjectAccess {
         return entity.model.value(stored, as: attribute.type) ?? .null
     }
 
-    /// The value at the end of a path of to-ones; null where one of them leads nowhere, or to a
-    /// deleted row.
+    /// Returns the value at the end of a path of to-one relationships, or null if one of them is
+    /// nil or references a deleted row.
     func value(atPath path: [String]) -> Value {
         var object = subject
         for (position, step) in path.dropLast().enumerated() {
             guard object.present != nil else { return .null }
             guard let relationship = object.entityDescription.relationship(named: step) else {
-                // What does not lead on is a composite value; the rest of the path names a part.
+                // A name that is not a relationship is a composite value; the rest of the path
+                // names a part.
                 return object.properties.attributeValue(
                     named: path[position...].joined(separator: "."))
             }
@@ -102,7 +103,8 @@ struct ObjectProperties: ObjectAccess {
         return object.properties.attributeValue(named: name)
     }
 
-    /// The property that a slot of a record holds; nil where the slot is a part of another's.
+    /// Returns the property in a slot of a record, or nil if the slot is a part of another
+    /// property.
     func property(at slot: Int, in record: Record) -> (name: String, value: PropertyValue)? {
         if let attribute = entity.attributes[slot] {
             let name = entity.layout.slots[slot].property
@@ -145,8 +147,8 @@ struct ObjectProperties: ObjectAccess {
                 ofRoot: state.coordinator.model.entities[member.entity].rootIndex))
     }
 
-    /// The value of a slot in the external form; empty where its file was deleted, which the
-    /// context remembers.
+    /// Returns the data in a slot in the external form. If its file was deleted, returns nil, and
+    /// the context records the error.
     func externalData(at slot: Int, in record: Record) -> Data? {
         guard record.hasValue(slot) else { return nil }
         let bytes = record.bytes(slot)
@@ -168,8 +170,8 @@ struct ObjectProperties: ObjectAccess {
         }
     }
 
-    /// The value that the row has now, where somebody has set another one since this object read
-    /// it: the file of the former one was deleted.
+    /// Returns the row's current value if another context has set one since this object was read:
+    /// the file of the former value was deleted then.
     private func newerExternalData(at slot: Int, than bytes: UnsafeRawBufferPointer) -> Data? {
         let writer = RecordWriter()
         var row: PlacedRecord?
@@ -184,10 +186,10 @@ struct ObjectProperties: ObjectAccess {
         return try? files.externalData(named: name)
     }
 
-    /// The store that has the files.
+    /// The store of the files.
     private var files: any SharedStore { state.sharedStore(ofRoot: entity.rootIndex) }
 
-    /// A value as a look at the object shows it.
+    /// Returns a value as text for descriptions.
     func shown(at slot: Int, in record: Record) -> String {
         let stored = record.storedValue(slot, entity.shape.kinds[slot])
         guard let attribute = entity.attributes[slot] else {
@@ -205,7 +207,7 @@ struct ObjectProperties: ObjectAccess {
     }
 }
 
-/// Work on one object: what it needs of it.
+/// Functions for one object, with shortcuts to its properties.
 protocol ObjectAccess {
     /// The object.
     var subject: ManagedObject { get }
@@ -214,21 +216,21 @@ protocol ObjectAccess {
 extension ObjectAccess {
     /// Its description.
     @inline(__always) var entity: EntityDescription { subject.entityDescription }
-    /// What it knows of its context.
+    /// The part of its context's state that it can access.
     @inline(__always) var state: ContextState { subject.state }
-    /// Where it stands.
+    /// Its lifecycle.
     @inline(__always) var lifecycle: Lifecycle { subject.lifecycle }
-    /// What was noted of it.
+    /// Its change flags.
     @inline(__always) var flags: ChangeFlags { subject.flags }
-    /// Whether observers may observe it.
+    /// Whether it is observable.
     @inline(__always) var notesReads: Bool { subject.notesReads }
-    /// What only some objects need.
+    /// Its extra state, or nil if it has none.
     @inline(__always) var extras: ObjectExtras? { subject.extras }
-    /// The same, made where it is not there.
+    /// Its extra state, created if it has none.
     @inline(__always) var ownExtras: ObjectExtras { subject.ownExtras }
 }
 
-/// An object as expressions in memory see it.
+/// An object as the subject of expressions that are evaluated in memory.
 final class ObjectSubject: ExpressionSubject {
     let object: ManagedObject
 
@@ -262,9 +264,9 @@ final class ObjectSubject: ExpressionSubject {
 
 // Access by name, for generic code.
 extension ManagedObject {
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     ///
-    /// - Throws: ``StoreError`` with `unknownName` where the entity has no such attribute.
+    /// - Throws: ``StoreError`` with `unknownName` if the entity has no such attribute.
     public final func value(forKey name: String) throws -> Value {
         let (slot, attribute) = try properties.attribute(named: name)
         if notesReads { noteRead(of: slot) }
@@ -273,8 +275,8 @@ extension ManagedObject {
 
     /// Sets an attribute.
     ///
-    /// - Throws: ``StoreError`` with `unknownName` where the entity has no such attribute, with
-    ///   `invalidRequest` where the value is of another type or does not fit.
+    /// - Throws: ``StoreError`` with `unknownName` if the entity has no such attribute, with
+    ///   `invalidRequest` if the value is of another type or does not fit.
     public final func setValue(_ value: Value, forKey name: String) throws {
         let (slot, attribute) = try properties.attribute(named: name)
         guard attribute.derivation == nil else { throw entityDescription.isDerived(name) }
@@ -292,9 +294,9 @@ extension ManagedObject {
         extras?.unfitSlots.remove(slot)
     }
 
-    /// The object that a to-one relationship references.
+    /// Returns the object that a to-one relationship references.
     ///
-    /// - Throws: ``StoreError`` with `unknownName` where the entity has no such relationship.
+    /// - Throws: ``StoreError`` with `unknownName` if the entity has no such relationship.
     public final func relatedObject(forKey name: String) throws -> ManagedObject? {
         let relationship = try properties.relationship(named: name) { !$0.isToMany }
         return destination(of: relationship)
@@ -302,16 +304,16 @@ extension ManagedObject {
 
     /// Sets the object that a to-one relationship references; nil clears it.
     ///
-    /// - Throws: ``StoreError`` with `unknownName` where the entity has no such relationship.
+    /// - Throws: ``StoreError`` with `unknownName` if the entity has no such relationship.
     public final func setRelatedObject(_ object: ManagedObject?, forKey name: String) throws {
         let relationship = try properties.relationship(named: name) { !$0.isToMany }
         setDestination(of: relationship, to: object)
     }
 
-    /// The objects that an ordered to-many relationship references.
+    /// Returns the objects that an ordered to-many relationship references.
     ///
-    /// - Throws: ``StoreError`` with `unknownName` where the entity has no such relationship, or it
-    ///   keeps no order.
+    /// - Throws: ``StoreError`` with `unknownName` if the entity has no such relationship, or it is
+    ///   not ordered.
     public final func orderedRelatedObjects(
         forKey name: String
     ) throws -> OrderedToMany<ManagedObject> {
@@ -319,22 +321,22 @@ extension ManagedObject {
         return OrderedToMany(owner: self, ordinal: relationship.ordinal)
     }
 
-    /// The objects that a to-many relationship references; those of an ordered one come in their
-    /// order.
+    /// Returns the objects that a to-many relationship references. If it is ordered, they are in
+    /// its order.
     ///
-    /// - Throws: ``StoreError`` with `unknownName` where the entity has no such relationship.
+    /// - Throws: ``StoreError`` with `unknownName` if the entity has no such relationship.
     public final func relatedObjects(forKey name: String) throws -> ToMany<ManagedObject> {
         let relationship = try properties.relationship(named: name) { $0.isToMany }
         return ToMany(owner: self, ordinal: relationship.ordinal)
     }
 }
 
-// Values beneath the accessors, and what custom accessors bracket them with.
+// Primitive values, and the functions that custom accessors call around them.
 extension ManagedObject {
-    /// The value of an attribute as it is in memory: no fault is fired, observers are not notified.
-    /// The value of a fault is null.
+    /// Returns the value of an attribute as it is in memory. It fires no fault and notifies no
+    /// observers. The value of a fault is null.
     ///
-    /// - Throws: ``StoreError`` with `unknownName` where the entity has no such attribute.
+    /// - Throws: ``StoreError`` with `unknownName` if the entity has no such attribute.
     public final func primitiveValue(forKey name: String) throws -> Value {
         if orReplacement !== self { return try orReplacement.primitiveValue(forKey: name) }
         let (slot, attribute) = try properties.attribute(named: name)
@@ -342,12 +344,12 @@ extension ManagedObject {
         return properties.value(ofSlot: slot, attribute, in: record)
     }
 
-    /// Sets an attribute without noting a change: the object's flags and the context's sets stay as
-    /// they are, ``changedValues()`` does not show it, observers are not notified, and nothing can
-    /// be undone. The value is written when the object is saved with other changes, or is new. A
-    /// fault reads its row first.
+    /// Sets an attribute without recording a change: the object's flags and the context's sets stay
+    /// the same, ``changedValues()`` does not contain it, observers are not notified, and it cannot
+    /// be undone. The value is written if the object is new or is saved with other changes. A fault
+    /// reads its row first.
     ///
-    /// The way to set a value in ``willSave()`` without another round:
+    /// Use it in ``willSave()`` to set a value without another round:
     ///
     /// ```swift
     /// override func willSave() {
@@ -355,14 +357,14 @@ extension ManagedObject {
     /// }
     /// ```
     ///
-    /// - Throws: ``StoreError`` with `unknownName` where the entity has no such attribute, with
-    ///   `invalidRequest` where the value is of another type, does not fit, or is derived.
+    /// - Throws: ``StoreError`` with `unknownName` if the entity has no such attribute, with
+    ///   `invalidRequest` if the value is of another type, does not fit, or is derived.
     public final func setPrimitiveValue(_ value: Value, forKey name: String) throws {
         if orReplacement !== self {
             return try orReplacement.setPrimitiveValue(value, forKey: name)
         }
         guard let context = state.context else { return }
-        // A noted object would note the slot without asking the context.
+        // With this flag, the object would record the slot without asking the context.
         let noted = flags.intersection(.isNoted)
         flags.subtract(noted)
         defer { flags.formUnion(noted) }
@@ -376,11 +378,11 @@ extension ManagedObject {
         _ = readable
     }
 
-    /// The counterpart of ``willAccessValue(forKey:)``. It does nothing, and is there for symmetry.
+    /// The counterpart of ``willAccessValue(forKey:)``. It does nothing, and exists for symmetry.
     public final func didAccessValue(forKey name: String?) {}
 
-    /// Notes a change of a property that ``setPrimitiveValue(_:forKey:)`` is about to make. A
-    /// custom setter calls it first. A name that the model does not have is ignored.
+    /// Records a change of a property, before ``setPrimitiveValue(_:forKey:)`` makes it. A custom
+    /// setter calls it first. A name that the model does not have is ignored.
     ///
     /// ```swift
     /// willChangeValue(forKey: "title")
@@ -395,7 +397,7 @@ extension ManagedObject {
         }
     }
 
-    /// The counterpart of ``willChangeValue(forKey:)``. It does nothing, and is there for symmetry:
+    /// The counterpart of ``willChangeValue(forKey:)``. It does nothing, and exists for symmetry:
     /// observers are notified at the end of the event.
     public final func didChangeValue(forKey name: String) {}
 }

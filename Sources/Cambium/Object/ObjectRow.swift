@@ -1,17 +1,17 @@
 import CambiumRecords
 
-/// An object and its row: what the object becomes, and what it has that the row has not.
+/// The transitions of an object's state, and its differences from its row.
 struct ObjectRow: ObjectAccess {
     let subject: ManagedObject
 
     private var writer: RecordWriter { state.draftWriter }
 
-    /// Shows the values of an object that has none.
+    /// Gives placeholder values to an object that has none.
     func becomePlaceholder() {
         subject.placed = entity.template
     }
 
-    /// Becomes an object whose row was deleted: its context does not know it any more.
+    /// Makes the object invalid, because its row was deleted. Its context removes it.
     @inline(never)
     func becomeInvalid() {
         subject.lifecycle = .invalid
@@ -20,8 +20,8 @@ struct ObjectRow: ObjectAccess {
         state.context?.forget(subject)
     }
 
-    /// Becomes an unchanged object with these values; a fault without. So does one whose changes
-    /// waited for its row to be read: they are taken back.
+    /// Makes the object clean, with these values, or a fault if there are none. If the object was
+    /// changed before its row could be read, it becomes a fault, and its changes are discarded.
     func becomeClean(_ placed: PlacedRecord?) {
         let isUnread = flags.contains(.isUnread)
         if isUnread { state.context?.errors.failedReads.removeAll(of: RowIdentity(subject)) }
@@ -37,7 +37,7 @@ struct ObjectRow: ObjectAccess {
         extras.eventBase = .none
     }
 
-    /// Becomes clean where neither values nor links are changed any more.
+    /// Makes the object clean if neither its values nor its links are changed any more.
     func becomeCleanWithoutChanges() {
         guard lifecycle == .updated, !flags.contains(.isDraft),
             extras?.hasRelationshipChanges != true
@@ -47,8 +47,8 @@ struct ObjectRow: ObjectAccess {
         state.context?.changes.updatedHoldsClean = true
     }
 
-    /// A newer row of the object, with the values that are in memory only. What comes from a parent
-    /// has the parent's.
+    /// Returns a newer row of the object, with the object's transient values. A row from a parent
+    /// context keeps the parent's values.
     func keepingTransients(_ placed: PlacedRecord?) -> PlacedRecord? {
         guard entity.hasTransients, state.parentReader == nil, let placed,
             let record = subject.record
@@ -62,7 +62,8 @@ struct ObjectRow: ObjectAccess {
         return withExtendedLifetime(subject.page) { copy }
     }
 
-    /// Whether a newer row has other values than the object was read with where the object has, too.
+    /// Returns whether a newer row and the object have changed the same value since the object was
+    /// read.
     func isContradicted(by theirs: Record) -> Bool {
         guard let extras, let draft = subject.record,
             let base = extras.snapshot?.record
@@ -75,13 +76,13 @@ struct ObjectRow: ObjectAccess {
         }
     }
 
-    /// Takes a newer row as the base of its unsaved changes, which stay on top.
+    /// Uses a newer row as the base of the unsaved changes, and keeps the changes.
     func rebase(on placed: PlacedRecord) {
         guard let extras, let draft = subject.record, flags.contains(.isDraft) else { return }
         let shape = entity.shape
         let isUnread = flags.contains(.isUnread)
         let base = isUnread ? nil : extras.snapshot?.record
-        // What was set, but to what it was, yields to what others made of it.
+        // A value that was set to its former value is replaced by the other context's value.
         let merged = base.flatMap {
             PropertyMerge(keepsOurs: true, entity.mergeRules, writer)
                 .merge(placed, ours: draft, base: $0, changed: extras.changedSlots)
@@ -91,7 +92,7 @@ struct ObjectRow: ObjectAccess {
             extras.changedSlots.forEach { writer.copySlot($0, from: draft, to: &rebased, shape) }
         }
         for slot in entity.transientSlots {
-            // A parent's are newer where they were not set here.
+            // The parent's transient values are newer, unless they were set here.
             let isOwn =
                 state.parentReader == nil
                 || (extras.changedSlots.contains(slot)
@@ -109,16 +110,16 @@ struct ObjectRow: ObjectAccess {
         extras.snapshot = placed
         guard isUnread else { return }
         subject.flags.remove(.isUnread)
-        // What the event has found was no value either.
+        // The values at the start of the event were placeholders too.
         if case .copy = extras.eventBase { extras.eventBase = .snapshot }
     }
 
-    /// The record, which may be handed on now, is what the store has.
+    /// Makes the object clean after a save: its record is the stored one, and may be shared now.
     func becomeSaved() {
         guard lifecycle == .inserted || lifecycle == .updated else { return }
         subject.lifecycle = .clean
         subject.flags.subtract([.isDraft, .tracksSlots])
-        // Safety: the object keeps its extras.
+        // Safety: the object retains its extras.
         extras.map { uncounted($0) }?.use { extras in
             extras.observation?.change(.lifecycle, of: subject)
             extras.snapshot = nil
@@ -140,10 +141,10 @@ struct ObjectRow: ObjectAccess {
         if notesReads { subject.notifyOfChange(of: slot) }
     }
 
-    /// Becomes a new object with these values, under its old key.
+    /// Makes the object a new one with these values, under its old key.
     func becomeNew(_ values: PlacedRecord) {
         let copy = writer.copy(values.record, entity.shape, room: 128)
-        // Its deletion may have been saved, and others may have read it before.
+        // Its deletion may have been saved, and other contexts may have read it before that.
         copy.record.version = RowVersion.ofReinsertion
         subject.placed = copy
         let observation = extras?.observation
@@ -153,8 +154,8 @@ struct ObjectRow: ObjectAccess {
         subject.lifecycle = .inserted
     }
 
-    /// Stands for another object from now on: reads and writes its values. Where that is of another
-    /// class, this one is just gone.
+    /// Replaces the object by another one: from now on it reads and writes that object's values. If
+    /// the other object is of another class, this one becomes invalid.
     func becomeReplaced(by replacement: ManagedObject) {
         let family = state.coordinator.model.families[entity.index]
         subject.lifecycle = .invalid
@@ -176,7 +177,7 @@ struct ObjectRow: ObjectAccess {
         extras.replacement = replacement
     }
 
-    /// Notes the defaults that were made for this object alone.
+    /// Records the defaults that were computed for this object.
     func rememberDefaults() {
         guard let record = subject.record else { return }
         for (slot, _) in entity.dynamicDefaults {
@@ -184,26 +185,27 @@ struct ObjectRow: ObjectAccess {
         }
     }
 
-    /// A new object becomes a change of a row that is there: of all its values.
+    /// Turns a new object into a change of all values of an existing row.
     func becomeUpdated(over placed: PlacedRecord) {
         state.context?.merges.reinsertedRows[RowIdentity(subject)] = nil
         state.context?.changes.areStale = true
         subject.lifecycle = .updated
         ownExtras.changedSlots = entity.writtenSlots
-        // Nothing is known of what is below the values, as where a row could not be read.
+        // The base of the values is not known, as after a failed read of the row.
         subject.flags.formUnion([.isDraft, .tracksSlots, .isUnread])
         rebase(on: placed)
         state.context?.noteForEvent(subject)
     }
 
-    /// Notes that the object shows, or reads, what other contexts have saved.
+    /// Ends a deferred merge: the object shows, or reads, the changes that other contexts have
+    /// saved.
     func forgetDeferredChange() {
         if extras?.deferred == .change { extras?.deferred = .nothing }
     }
 
-    /// Whether objects were added to relationships that join tables keep.
+    /// Returns whether objects were added to relationships with join tables.
     ///
-    /// - Parameter isWanted: Which relationships count.
+    /// - Parameter isWanted: Whether a relationship counts.
     func hasUnsavedLinks(in isWanted: (RelationshipDescription) -> Bool = { _ in true }) -> Bool {
         entity.relationships.contains { relationship in
             relationship.isJoinTable && isWanted(relationship)
@@ -211,9 +213,9 @@ struct ObjectRow: ObjectAccess {
         }
     }
 
-    /// Whether a stored value differs from the one that was read.
+    /// Returns whether a stored value differs from the one that was read.
     ///
-    /// - Parameter others: Slots that do not count.
+    /// - Parameter others: Slots that are ignored.
     func hasUnsavedValues(besides others: SlotSet = SlotSet()) -> Bool {
         guard lifecycle == .updated, let extras, let draft = subject.record,
             let base = extras.snapshot?.record
@@ -225,8 +227,8 @@ struct ObjectRow: ObjectAccess {
         }
     }
 
-    /// The values for a child's object, with those that are in memory only: the record itself while
-    /// nobody writes into it, else a copy.
+    /// Returns the values for an object of a child context, including transient ones. This is the
+    /// record itself if it is not a draft, otherwise a copy.
     func handedDown(by writer: RecordWriter) -> PlacedRecord? {
         guard let placed = subject.placed else { return nil }
         let isWritten = flags.contains(.isDraft) || extras?.quietChanges?.base != nil

@@ -4,9 +4,10 @@ import CambiumRecords
 struct ObjectValidation: ObjectAccess {
     let subject: ManagedObject
 
-    /// What is wrong with the object as it is now, to be inserted or updated.
+    /// Throws the validation errors of the object in its current state, for an insertion or an
+    /// update.
     func throwValidationErrors() throws {
-        // What is no object of a context any more is not going to be saved.
+        // An object without a context will not be saved.
         if lifecycle == .invalid || lifecycle == .discarded,
             subject.managedObjectContext == nil
         {
@@ -16,9 +17,9 @@ struct ObjectValidation: ObjectAccess {
         if !errors.isEmpty { throw ValidationErrors.combined(errors) }
     }
 
-    /// What keeps the object from being deleted.
+    /// Throws if relationships prevent the deletion of the object.
     func throwDenials() throws {
-        // Most entities deny nothing.
+        // Most entities have no relationship with the delete rule deny.
         if !uncounted(entity).use(\.deniesDeletion) { return }
         let deniers = subject.managedObjectContext?.deleteRules.deniers(of: subject) ?? []
         let errors = deniers.map { relationship, count in
@@ -33,8 +34,8 @@ struct ObjectValidation: ObjectAccess {
         if !errors.isEmpty { throw ValidationErrors.combined(errors) }
     }
 
-    /// The errors of an error that a check threw, one by one. What is no error of validation is one
-    /// that a check of the program's own has thrown.
+    /// Returns the single errors in an error that a check threw. If it is not a validation error, a
+    /// custom check has thrown it.
     func validationErrors(in error: any Error) -> [ValidationError] {
         switch error {
         case let error as ValidationError: [error]
@@ -49,17 +50,19 @@ struct ObjectValidation: ObjectAccess {
         }
     }
 
-    /// Checks a value in the place of an attribute's own, and gives what the checks made of it.
+    /// Checks a value in place of an attribute's own, and returns the value that the checks may
+    /// have repaired.
     func validated(_ value: Value, at path: [String]) throws -> Value {
         let name = path.joined(separator: ".")
         return try withTrialValues {
-            // Refuses what is no attribute, is derived or does not fit.
+            // Throws if the name is not an attribute, if it is derived, or if the value does not
+            // fit.
             try subject.setValue(value, forKey: name)
             var validator = Validator(object: subject, property: name)
             subject.validateProperties(into: &validator)
             var errors = validator.errors
             if validator.hasRunOwnChecks, !errors.isEmpty {
-                // It may have repaired what an earlier check refused.
+                // A custom check may have repaired a value that an earlier check rejected.
                 var second = Validator(object: subject, property: name)
                 subject.validateProperties(into: &second)
                 errors = second.errors
@@ -69,8 +72,7 @@ struct ObjectValidation: ObjectAccess {
         }
     }
 
-    /// Runs a body that may set attributes, and takes everything back: for the context nothing has
-    /// happened.
+    /// Runs a closure that may set attributes, and restores them. The context notices no change.
     private func withTrialValues<Result>(_ body: () throws -> Result) rethrows -> Result {
         let trial = RecordWriter.compactCopy(subject.readable, entity.shape)
         let (record, page, flags, unfit) = (
@@ -85,16 +87,18 @@ struct ObjectValidation: ObjectAccess {
     }
 }
 
-// Of the state, which objects have at hand: to ask each for its context takes a while.
+// An extension of the state, because objects can access it directly. To ask each object for its
+// context takes time.
 extension ContextState {
-    /// What is wrong with an object as it is now.
+    /// Returns the validation errors of an object in its current state.
     func validationErrors(of object: ManagedObject) -> [ValidationError] {
         var validator = Validator(object: object)
-        // Safety: the object's state holds the coordinator, which holds the descriptions.
+        // Safety: the object's state retains the coordinator, and the coordinator retains the
+        // descriptions.
         let evaluators = uncounted(object.entityDescription).use { self.evaluators(of: $0) }
         validator.validate(evaluators)
         guard !validator.errors.isEmpty, validator.hasRunOwnChecks else { return validator.errors }
-        // A check of the program's own may have repaired what an earlier check refused.
+        // A custom check may have repaired a value that an earlier check rejected.
         var secondLook = Validator(object: object)
         secondLook.validate(evaluators)
         return secondLook.errors
@@ -104,7 +108,7 @@ extension ContextState {
         guard !entity.rules.isEmpty else { return [] }
         if let known = ruleEvaluators[entity.index] { return known }
         let made = entity.rules.compactMap { rule -> RuleEvaluator? in
-            // The compiler has checked the rule against this very model.
+            // The compiler has checked the rule against this same model.
             guard
                 let evaluator = try? ExpressionEvaluator(
                     condition: rule.condition, entity: entity.entity, model: entity.model)
@@ -116,16 +120,16 @@ extension ContextState {
     }
 }
 
-/// A rule and what evaluates it.
+/// A rule with its evaluator.
 struct RuleEvaluator {
     let rule: Rule
     let evaluator: ExpressionEvaluator
 }
 
 extension EntityKeys {
-    /// Checks a value that an attribute might be set to: the limits that the model sets for it, and
-    /// the program's own check of the attribute, which may repair the value. The object itself is
-    /// not changed, and rules, which concern several properties, are not looked at.
+    /// Checks a value for an attribute before it is set. It checks the limits that the model sets,
+    /// and runs the custom check of the attribute, which may repair the value. It does not change
+    /// the object, and does not check rules, because they concern several properties.
     ///
     /// ```swift
     /// var sku = field.text
@@ -133,13 +137,13 @@ extension EntityKeys {
     /// product.sku = sku
     /// ```
     ///
-    /// The program's own check runs on this object while it shows the value, so it may look at
-    /// other properties; it should set none.
+    /// The custom check runs on this object while the object has the value. It may read other
+    /// properties; it should not set any.
     ///
     /// - Parameter key: An attribute of the object itself, or a part of a composite value.
-    /// - Throws: A ``ValidationError``, or ``ValidationErrors`` where there are several;
-    ///   ``StoreError`` with `unknownName` where the key leads to another object, with
-    ///   `invalidRequest` where the attribute is derived.
+    /// - Throws: A ``ValidationError``, or ``ValidationErrors`` if there are several;
+    ///   ``StoreError`` with `unknownName` if the key is of another object, with `invalidRequest`
+    ///   if the attribute is derived.
     public func validateValue<Value: AttributeValue>(
         _ value: inout Value, for key: some AttributeKey<Self, Value>
     ) throws {
@@ -148,10 +152,10 @@ extension EntityKeys {
         if let optional { value = optional }
     }
 
-    /// Checks a value that an optional attribute might be set to; see the function for values that
+    /// Checks a value for an optional attribute before it is set; see the function for values that
     /// are not nil.
     ///
-    /// - Throws: What that one throws; nil where the attribute is required is an error too.
+    /// - Throws: The errors of that function. Nil for a required attribute is an error too.
     public func validateValue<Value: AttributeValue>(
         _ value: inout Value?, for key: some AttributeKey<Self, Value>
     ) throws {
@@ -160,9 +164,9 @@ extension EntityKeys {
         value = Value(attributeValue: repaired)
     }
 
-    /// Checks a value that an attribute might be set to, where a repair is of no interest.
+    /// Checks a value for an attribute before it is set, and ignores repairs.
     ///
-    /// - Throws: What ``validateValue(_:for:)`` throws.
+    /// - Throws: The errors of ``validateValue(_:for:)``.
     public func validate<Value: AttributeValue>(
         _ key: some AttributeKey<Self, Value>, _ value: Value?
     ) throws {
@@ -170,7 +174,7 @@ extension EntityKeys {
         try validateValue(&value, for: key)
     }
 
-    /// The error for a check of the program's own to throw.
+    /// Creates an error for a custom check to throw.
     ///
     /// ```swift
     /// extension Place {
@@ -183,12 +187,12 @@ extension EntityKeys {
     /// }
     /// ```
     ///
-    /// Any error may be thrown there; this one names the object and the property, so that a form
-    /// can show it where it belongs.
+    /// A custom check may throw any error. This one names the object and the property, so that a
+    /// form can display it beside the right field.
     ///
     /// - Parameters:
     ///   - key: An attribute of the object itself, or a part of a composite value.
-    ///   - message: What a person should read. It may get into logs: leave the value out.
+    ///   - message: The message for the user. It may be logged: do not include the value.
     public func propertyValidationError<Value>(
         for key: some AttributeKey<Self, Value>, _ message: String
     ) -> ValidationError {
@@ -198,12 +202,12 @@ extension EntityKeys {
 }
 
 extension ManagedObject {
-    /// The error for a check of the program's own to throw, for a property known by its name, a
-    /// relationship too. Where there is a generated class, the function that takes a key is safer.
+    /// Creates an error for a custom check to throw, for a property by its name, including
+    /// relationships. With a generated class, the function that takes a key is safer.
     ///
     /// - Parameters:
-    ///   - name: The name of the property, which is not looked up.
-    ///   - message: What a person should read. It may get into logs: leave the value out.
+    ///   - name: The name of the property. It is not checked.
+    ///   - message: The message for the user. It may be logged: do not include the value.
     public final func propertyValidationError(
         forKey name: String, localizedDescription message: String
     ) -> ValidationError {

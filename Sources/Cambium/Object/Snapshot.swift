@@ -1,11 +1,11 @@
 import CambiumRecords
 
-/// The values of an object as they were at one moment: what crosses isolations, goes into a cache,
-/// and is sent to other programs as JSON, when the object itself may not.
+/// The values of an object at one moment. Unlike the object, a snapshot can be sent to other
+/// isolations, cached, and sent to other programs as JSON.
 ///
-/// It has the properties of the class, with their types. To-one relationships read as the
-/// ``ObjectID`` of what they lead to. It can be changed like any value, and an object can be made
-/// from it, or brought up to date:
+/// It has the properties of the class, with their types. A to-one relationship is the ``ObjectID``
+/// of its destination. A snapshot can be changed like any value, and an object can be created or
+/// updated from it:
 ///
 /// ```swift
 /// var snapshot = try await container.performBackgroundTask { context in
@@ -15,32 +15,31 @@ import CambiumRecords
 /// let product = try Product(in: context, snapshot)
 /// ```
 ///
-/// Not part of it: to-many relationships, fetched properties and transient relationships, which
-/// read as empty or nil. Values of transient attributes can be read, but are neither encoded nor
-/// handed to an object.
+/// To-many relationships, fetched properties and transient relationships are not included: they
+/// read as empty or nil. Values of transient attributes can be read, but they are neither encoded
+/// nor copied to an object.
 ///
-/// The JSON has a key for each property that has a value, those of composite values nested, and
-/// `objectID`.
+/// The JSON has a key for each property with a value, and `objectID`. Composite values are nested.
 ///
-/// - Complexity: Making one copies the row's values, large ones that lie in files included. Reading
-///   a property costs several times what it costs at the object, about half a microsecond.
+/// - Complexity: Creating a snapshot copies the row's values, including large values in files.
+///   Reading a property takes several times as long as from the object, about half a microsecond.
 @dynamicMemberLookup
 public struct Snapshot<Object: ManagedObject>: Sendable {
-    /// The identity of the object; nil where the snapshot was decoded from a text that has none.
+    /// The identity of the object, or nil if the snapshot was decoded from a text without one.
     public let objectID: ObjectID?
 
     var content: SnapshotContent
 
-    /// The name of the object's own entity, which may be a sub-entity of the class's.
+    /// The name of the object's own entity. It may be a sub-entity of the class's entity.
     public var entityName: String { content.entity.name }
 
-    /// The value of a property, or what a computed property of the class makes of the values.
+    /// The value of a property, or the result of a computed property of the class.
     public subscript<Value: Sendable>(dynamicMember property: KeyPath<Object, Value>) -> Value {
         let object: Object = content.detachedObject(isDraft: false)
         return object[keyPath: property]
     }
 
-    /// The value of a property that can be set. Setting changes this snapshot only.
+    /// The value of a property that can be set. Setting it changes only this snapshot.
     public subscript<Value: Sendable>(
         dynamicMember property: ReferenceWritableKeyPath<Object, Value>
     ) -> Value {
@@ -55,8 +54,8 @@ public struct Snapshot<Object: ManagedObject>: Sendable {
         }
     }
 
-    /// The identity of the object that a to-one relationship leads to. Setting changes this
-    /// snapshot only.
+    /// The identity of the object that a to-one relationship references. Setting it changes only
+    /// this snapshot.
     public subscript<Destination>(
         dynamicMember relationship: KeyPath<Object.Type, ToOneKey<Object, Destination>>
     ) -> ObjectID? {
@@ -74,10 +73,10 @@ public struct Snapshot<Object: ManagedObject>: Sendable {
 }
 
 extension Snapshot {
-    /// Takes the values of an object as they are now, unsaved ones included.
+    /// Creates a snapshot of an object's current values, including unsaved ones.
     ///
-    /// - Complexity: Reads the row where the object is a fault, and the other row for each
-    ///   one-to-one relationship whose key that other side keeps.
+    /// - Complexity: Reads the row if the object is a fault. For each one-to-one relationship with
+    ///   its key column on the other side, reads that row.
     public init(_ object: Object) {
         objectID = object.objectID
         content = SnapshotContent(of: object)
@@ -85,7 +84,7 @@ extension Snapshot {
 }
 
 extension Snapshot: Hashable {
-    /// Whether both are of the same object and hold the same values.
+    /// Returns whether both are of the same object and have the same values.
     public static func == (one: Snapshot, other: Snapshot) -> Bool {
         one.objectID == other.objectID && one.content == other.content
     }
@@ -98,26 +97,27 @@ extension Snapshot: Hashable {
 }
 
 extension Snapshot: CustomStringConvertible {
-    /// The identity, such as `Snapshot of Product/42`; no values, which may be private.
+    /// The identity, such as `Snapshot of Product/42`. It has no values, because these may be
+    /// private.
     public var description: String {
         "Snapshot of \(objectID.map { "\($0)" } ?? entityName)"
     }
 }
 
-/// What a snapshot holds, whatever its class: a record of its own, which nobody writes any more,
-/// and where its to-one relationships lead.
+/// The content of a snapshot of any class: its own record, and the destinations of its to-one
+/// relationships. The record is never written again.
 struct SnapshotContent: Sendable {
     let model: ModelDescription
     let entity: EntityDescription
     var placed: PlacedRecord
-    /// The destinations of to-one relationships, by number. The keys in the record do not count.
+    /// The destinations of to-one relationships, by ordinal. The keys in the record are ignored.
     var destinations = [Int: ObjectID]()
-    /// The slots that were set to a value that the store cannot keep.
+    /// The slots that were set to a value that the store cannot store.
     var unfitSlots: Set<Int> = []
 }
 
 extension SnapshotContent {
-    /// Copies what an object has.
+    /// Copies the values of an object.
     init(of object: ManagedObject) {
         model = object.state.coordinator.model
         entity = object.entityDescription
@@ -129,8 +129,8 @@ extension SnapshotContent {
         }
     }
 
-    /// The identity of what a to-one relationship leads to, without reading its row where this side
-    /// keeps the key.
+    /// Returns the identity of a to-one relationship's destination. It reads no row if this side
+    /// has the key column.
     private static func destinationID(
         of relationship: RelationshipDescription, _ object: ManagedObject
     ) -> ObjectID? {
@@ -151,7 +151,7 @@ extension SnapshotContent {
                 ofRoot: object.entityDescription.rootIndex))
     }
 
-    /// Reads large values that lie in files: a file may be gone by the time somebody looks at it.
+    /// Reads large values in files now: a file may be deleted before the value is accessed.
     private mutating func takeExternalData(of object: ManagedObject) {
         guard !entity.externalSlots.isEmpty else { return }
         let writer = RecordWriter(capacity: 0)
@@ -164,12 +164,12 @@ extension SnapshotContent {
         placed = RecordWriter.compactCopy(placed.record, entity.shape)
     }
 
-    /// Whether a snapshot knows where a relationship leads.
+    /// Returns whether a snapshot has the destination of a relationship.
     func isKept(_ relationship: RelationshipDescription) -> Bool {
         !relationship.isToMany && !relationship.isTransient
     }
 
-    /// The number of the to-one relationship that a path of one name names.
+    /// Returns the ordinal of the to-one relationship for a path of one name.
     func ordinal(of path: [String]) -> Int? {
         guard path.count == 1, let relationship = entity.relationship(named: path[0]),
             isKept(relationship)
@@ -179,9 +179,9 @@ extension SnapshotContent {
 
     // MARK: Accessors of the class
 
-    /// An object with these values that belongs to no context, for the accessors of the class to
-    /// work on. It is never handed out: each access has one of its own, since objects may not be
-    /// shared between isolations and snapshots are.
+    /// Creates an object with these values for the accessors of the class. It belongs to no
+    /// context. Each access creates its own object, and never returns it to the program: snapshots
+    /// are shared between isolations, and objects cannot be.
     func detachedObject<Object: ManagedObject>(isDraft: Bool) -> Object {
         let state = ContextState(PersistentStoreCoordinator(detached: model, .detached))
         let registration = ObjectRegistration(
@@ -193,7 +193,7 @@ extension SnapshotContent {
         return object as? Object ?? Object(registration)
     }
 
-    /// Takes over what setters have made of a draft.
+    /// Copies the values that setters have changed in a draft.
     mutating func takeValues(of draft: ManagedObject) {
         guard let changed = draft.placed else { return }
         placed = RecordWriter.compactCopy(changed.record, entity.shape)
@@ -202,7 +202,7 @@ extension SnapshotContent {
 
     // MARK: Comparing
 
-    /// The attributes that are more than memory, with their slots.
+    /// The attributes that are stored, with their slots.
     var storedAttributes: [(slot: Int, attribute: Attribute)] {
         entity.attributes.enumerated().compactMap { slot, attribute in
             attribute.flatMap { $0.isTransient ? nil : (slot, $0) }
@@ -230,7 +230,7 @@ extension SnapshotContent: Hashable {
     }
 }
 
-/// A snapshot's content on its way into an object, after all that could go wrong was looked at.
+/// The content of a snapshot that will be copied to an object, after all checks.
 struct SnapshotChange {
     private let content: SnapshotContent
     private let destinations: [Int: ManagedObject]
@@ -280,7 +280,7 @@ struct SnapshotChange {
         self.destinations = destinations
     }
 
-    /// Sets what differs.
+    /// Sets the values that differ.
     func apply(to object: ManagedObject) {
         for (slot, attribute) in content.storedAttributes where attribute.derivation == nil {
             copy(slot, attribute, to: object)
@@ -327,16 +327,16 @@ extension EntityKeys {
     /// The values of an object of this class at one moment; see ``Cambium/Snapshot``.
     public typealias Snapshot = Cambium.Snapshot<Self>
 
-    /// The values of the object as they are now, which may cross isolations.
+    /// The current values of the object, in a form that can be sent to other isolations.
     ///
     /// - Complexity: Copies the values; see ``Cambium/Snapshot``.
     public var snapshot: Cambium.Snapshot<Self> { Cambium.Snapshot(self) }
 
-    /// Inserts a new object with the values of a snapshot. It has an identity of its own.
+    /// Inserts a new object with the values of a snapshot. It has its own identity.
     ///
-    /// - Throws: ``StoreError`` with `foreignObject` where a to-one relationship of the snapshot
-    ///   leads into another store, with `invalidRequest` where the snapshot is of another entity
-    ///   than the class. Nothing is inserted then.
+    /// - Throws: ``StoreError`` with `foreignObject` if a to-one relationship of the snapshot
+    ///   references an object of another store, with `invalidRequest` if the snapshot is of another
+    ///   entity than the class. Then no object is inserted.
     public init(
         in context: ManagedObjectContext, _ snapshot: Cambium.Snapshot<Self>
     ) throws {
@@ -348,14 +348,14 @@ extension EntityKeys {
         change.apply(to: self)
     }
 
-    /// Sets those attributes and to-one relationships that a snapshot has other values of. Derived
-    /// and transient attributes and to-many relationships stay.
+    /// Sets the attributes and to-one relationships that differ from a snapshot. Derived and
+    /// transient attributes and to-many relationships are not changed.
     ///
     /// The snapshot may be of another object of the same entity and store.
     ///
-    /// - Throws: ``StoreError`` with `foreignObject` where the snapshot, or what one of its to-one
-    ///   relationships leads to, is of another store, with `invalidRequest` where the snapshot is
-    ///   of another entity, with `noStore` where the object's context is gone. Nothing is set then.
+    /// - Throws: ``StoreError`` with `foreignObject` if the snapshot, or the destination of one of
+    ///   its to-one relationships, is of another store; with `invalidRequest` if the snapshot is of
+    ///   another entity; with `noStore` if the object's context was released. Then no value is set.
     public func update(from snapshot: Cambium.Snapshot<Self>) throws {
         guard let context = managedObjectContext else {
             throw StoreError(

@@ -1,24 +1,24 @@
 import CambiumRecords
 
 extension Snapshot: Codable {
-    /// Writes the values by the names of their properties, and the identity as `objectID`.
+    /// Encodes the values by the names of their properties, and the identity as `objectID`.
     ///
-    /// Values are natural: numbers, texts, dates and data as the encoder writes them, the raw
-    /// values of enumerations, composite values as nested objects, values of codable attributes as
-    /// their own JSON. What is nil is left out. To-one relationships are identities.
+    /// Numbers, texts, dates and data have the encoder's form. Enumerations are encoded as their
+    /// raw values, composite values as nested objects, codable attributes as their own JSON, to-one
+    /// relationships as identities. Nil values are omitted.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: PropertyName.self)
         try container.encodeIfPresent(objectID, forKey: .objectID)
         try SnapshotEncoder(content: content).encode(to: &container)
     }
 
-    /// Reads the values by the names of their properties.
+    /// Decodes the values by the names of their properties.
     ///
-    /// Names that the entity does not have are ignored. What is left out is nil, or the model's
-    /// default where the attribute is required; derived attributes are then missing. Without
-    /// `objectID` the snapshot is of no object yet, and of the class's own entity.
+    /// Names that the entity does not have are ignored. A missing value is nil, or the model's
+    /// default if the attribute is required; a derived attribute has no value then. Without
+    /// `objectID`, the snapshot is not of an existing object, and is of the class's own entity.
     ///
-    /// - Throws: `DecodingError` with the place where a required value without a default is
+    /// - Throws: `DecodingError` with the coding path if a required value without a default is
     ///   missing, or a value is of another type or does not fit.
     public init(from decoder: any Decoder) throws {
         let reference = Object.entityReference
@@ -47,7 +47,7 @@ struct PropertyName: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
 
-    /// No property has this name, which all objects have.
+    /// A key that all objects have. No property can have this name.
     static let objectID = PropertyName("objectID")
 
     init(_ name: some StringProtocol) {
@@ -64,7 +64,7 @@ struct PropertyName: CodingKey {
 }
 
 extension KeyedDecodingContainer<PropertyName> {
-    /// The identity of an object; nil where it is missing.
+    /// Returns the identity of an object, or nil if it is missing.
     func identity(for key: PropertyName, in model: ModelDescription) throws -> ObjectID? {
         guard let uri = try decodeIfPresent(String.self, forKey: key) else { return nil }
         guard let id = ObjectID(uri: uri, in: model) else {
@@ -77,7 +77,7 @@ extension KeyedDecodingContainer<PropertyName> {
     }
 }
 
-/// An attribute on its way to its place in nested objects: the rest of the names of a part of a
+/// An attribute with the remaining names of its path in nested objects, if it is a part of a
 /// composite value.
 struct SnapshotPart {
     let slot: Int
@@ -96,7 +96,7 @@ struct SnapshotPart {
         names = part.names.dropFirst()
     }
 
-    /// The parts by the first of their names, without it.
+    /// Groups the parts by their first names, and removes these names.
     static func grouped(_ parts: [SnapshotPart]) -> [(name: Substring, parts: [SnapshotPart])] {
         var groups: [(name: Substring, parts: [SnapshotPart])] = []
         for part in parts {
@@ -148,7 +148,7 @@ struct SnapshotEncoder {
         case .bool(let value): try container.encode(value, forKey: name)
         case .int(let value): try container.encode(value, forKey: name)
         case .double(let value) where part.attribute.type == .float:
-            // As few digits as a number of 32 bits needs.
+            // With as few digits as a 32-bit number needs.
             try container.encode(Float(value), forKey: name)
         case .double(let value): try container.encode(value, forKey: name)
         case .decimal(let value): try container.encode(value, forKey: name)
@@ -273,7 +273,7 @@ struct SnapshotDecoder {
             debugDescription: "The value does not fit the type \(type).")
     }
 
-    /// What an attribute has that was left out.
+    /// Sets the default of an attribute that is missing in the text.
     private func setDefault(
         _ part: SnapshotPart, _ key: PropertyName, _ path: [any CodingKey],
         _ content: inout SnapshotContent
@@ -304,8 +304,8 @@ struct SnapshotDecoder {
     }
 }
 
-/// Any JSON value: how the values of codable attributes, whose types only the accessors know, go
-/// into the JSON of a snapshot and come out of it.
+/// Any JSON value. A snapshot's JSON contains the values of codable attributes in this form,
+/// because only the accessors know their types.
 package enum JSONValue: Sendable {
     case null
     case bool(Bool)
@@ -317,12 +317,12 @@ package enum JSONValue: Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// Reads the JSON that a row holds; null where it is none.
+    /// Reads the JSON in a row; null if it is invalid.
     package init(text: String) {
         self = (try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))) ?? .null
     }
 
-    /// The JSON that a row holds.
+    /// Returns the JSON for a row.
     package func text() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -359,7 +359,7 @@ extension JSONValue: Codable {
             self = .string(value)
         } else {
             let value = try container.decode(Double.self)
-            // Decimals keep all digits, and doubles the greatest and the least numbers.
+            // Decimals keep all digits; doubles have a larger range.
             if (1e-90...1e90).contains(value.magnitude),
                 let exact = try? container.decode(Decimal.self)
             {

@@ -1,14 +1,15 @@
 import CambiumRecords
 import Synchronization
 
-/// Collects what is wrong with one object; generated `validateProperties(into:)` methods call it.
+/// Collects the validation errors of one object. Generated `validateProperties(into:)` methods call
+/// it.
 public struct Validator {
     let object: ManagedObject
     private(set) var errors: [ValidationError] = []
-    /// Whether a check of the program's own ran, which may have changed values.
+    /// Whether a custom check was run. It may have changed values.
     private(set) var hasRunOwnChecks = false
 
-    /// The only property whose errors count and whose own check is run; nil for all.
+    /// The only property to validate; nil means all.
     private(set) var property: String?
 
     /// Runs all checks.
@@ -21,7 +22,7 @@ public struct Validator {
         self.property == nil || property == self.property
     }
 
-    /// Notes that something is wrong.
+    /// Records an error.
     @inline(never)
     mutating func add(
         _ code: ValidationError.Code, _ property: String?, rule: String? = nil, _ message: String,
@@ -34,8 +35,8 @@ public struct Validator {
                 property: property, rule: rule, message: message, underlying: underlying))
     }
 
-    /// Keeps an error, unless it is about a value that is missing: the placeholder that is read
-    /// instead has faults of its own, which nobody made.
+    /// Records an error, unless it is about a missing value: the placeholder that is read instead
+    /// may violate other limits.
     private mutating func note(_ error: ValidationError) {
         let isPlaceholder = errors.contains {
             $0.code == .missing && $0.property != nil && $0.property == error.property
@@ -43,14 +44,14 @@ public struct Validator {
         if !isPlaceholder { errors.append(error) }
     }
 
-    /// A required attribute must have been given a value.
+    /// Checks that a required attribute has a value.
     @_spi(Generated)
     public mutating func required(_ property: String, at slot: Int) {
         guard !object.readable.hasValue(slot) else { return }
         add(.missing, property, RefusalText.isRequired(property))
     }
 
-    /// A required to-one relationship must lead somewhere.
+    /// Checks that a required to-one relationship has a destination.
     @_spi(Generated)
     public mutating func requiredToOne(_ property: String, _ ordinal: Int) {
         let relationship = object.entityDescription.relationships[ordinal]
@@ -59,19 +60,19 @@ public struct Validator {
         add(.missing, property, RefusalText.isRequired(property))
     }
 
-    /// The length of text (in Unicode scalars) must be in the limits.
+    /// Checks that the length of a text (in Unicode scalars) is within the limits.
     @_spi(Generated)
     public mutating func length(
         of property: String, _ value: String?, min: Int? = nil, max: Int? = nil
     ) {
         guard let value else { return }
-        // Each scalar takes one to four bytes: most texts need not be counted.
+        // Each scalar takes one to four bytes, so most texts need not be counted.
         let bytes = value.utf8.count
         if bytes <= max ?? .max, bytes / 4 >= min ?? 0 { return }
         checkLength(of: property, value.unicodeScalars.count, "character", min: min, max: max)
     }
 
-    /// The length of data (in bytes) must be in the limits.
+    /// Checks that the length of data (in bytes) is within the limits.
     @_spi(Generated)
     public mutating func length(
         of property: String, _ value: Data?, min: Int? = nil, max: Int? = nil
@@ -92,7 +93,7 @@ public struct Validator {
         }
     }
 
-    /// The whole text must match a regular expression.
+    /// Checks that the complete text matches a regular expression.
     @_spi(Generated)
     public mutating func pattern(of property: String, _ value: String?, _ pattern: String) {
         guard let value, isWanted(property) else { return }
@@ -106,7 +107,7 @@ public struct Validator {
         }
     }
 
-    /// A number or date must be in the limits.
+    /// Checks that a number or date is within the limits.
     @_spi(Generated) @inlinable
     public mutating func range<Bound: Comparable>(
         of property: String, _ value: Bound?, min: Bound? = nil, max: Bound? = nil
@@ -130,26 +131,27 @@ public struct Validator {
             RefusalText.isAbove(property, max))
     }
 
-    /// A number must be one: the store cannot keep NaN.
+    /// Checks that a number is not NaN: the store cannot store NaN.
     @_spi(Generated)
     public mutating func finite(_ property: String, _ value: Double?) {
         guard let value, value.isNaN else { return }
         add(.numberTooSmall, property, "\(property) is not a number (NaN).")
     }
 
-    /// A number must be one: the store cannot keep NaN.
+    /// Checks that a number is not NaN: the store cannot store NaN.
     @_spi(Generated)
     public mutating func finite(_ property: String, _ value: Float?) {
         finite(property, value.map(Double.init))
     }
 
-    /// A date must be one: the store cannot keep NaN.
+    /// Checks that a date is not NaN: the store cannot store NaN.
     @_spi(Generated)
     public mutating func finite(_ property: String, _ value: Date?) {
         finite(property, value?.timeIntervalSinceReferenceDate)
     }
 
-    /// A to-many must have a number of objects in the limits; an optional one may be empty.
+    /// Checks that the number of objects of a to-many relationship is within the limits; an
+    /// optional one may be empty.
     @_spi(Generated)
     public mutating func count(
         of property: String, at ordinal: Int, min: Int? = nil, max: Int? = nil
@@ -165,7 +167,7 @@ public struct Validator {
         }
     }
 
-    /// Runs a check of the program's own, which throws when it says no.
+    /// Runs a custom check. If it throws, records the error.
     @_spi(Generated)
     public mutating func custom(_ property: String?, _ check: () throws -> Void) {
         guard isWanted(property) else { return }
@@ -182,12 +184,12 @@ public struct Validator {
     }
 }
 
-// What every object is checked for. Generated classes add the limits of their properties.
+// The checks for every object. Generated classes add the limits of their properties.
 extension Validator {
-    /// Required values must be there, and numbers be numbers. Objects whose class has no generated
-    /// checks are checked for all that the model says.
+    /// Checks that required values exist, and that numbers are not NaN. For a class without
+    /// generated checks, checks everything that the model defines.
     mutating func validateEssentials() {
-        // Safety: whoever validates an object holds it, and by its state the description.
+        // Safety: the caller retains the object, and the object's state retains the description.
         uncounted(object.entityDescription).use { validateEssentials($0) }
     }
 
@@ -215,13 +217,13 @@ extension Validator {
     }
 }
 
-/// Matches texts with the patterns of attributes, each of which is compiled once for the process.
+/// Matches texts with the patterns of attributes. Each pattern is compiled once for the process.
 enum PatternCache {
-    /// What matches with one pattern and is not in use.
+    /// The idle matchers of one pattern.
     private final class Idle: @unchecked Sendable {
-        // Safety: whoever takes a matcher out has it for itself until it is put back.
+        // Safety: a matcher that is taken out has a single user until it is put back.
         var matchers: [PatternMatcher] = []
-        /// nil for what is no regular expression.
+        /// The regular expression, or nil if the pattern is invalid.
         let expression: RegularExpression?
 
         init(_ pattern: String) {
@@ -231,10 +233,10 @@ enum PatternCache {
 
     private static let idle = Mutex([TextKey: Idle]())
 
-    /// Whether the whole text matches. A pattern that is no regular expression, which the compiler
-    /// refuses, matches nothing.
+    /// Returns whether the complete text matches. An invalid pattern matches no text; the compiler
+    /// rejects such patterns.
     ///
-    /// - Throws: ``PatternLimitError`` where it takes too many steps.
+    /// - Throws: ``PatternLimitError`` if it takes too many steps.
     static func matches(_ text: String, _ pattern: String) throws -> Bool {
         let key = TextKey(text: pattern)
         let (known, expression) = idle.withLock { idle in
@@ -249,19 +251,18 @@ enum PatternCache {
     }
 
     private struct Handover<Value>: @unchecked Sendable {
-        // Safety: made and opened on the same thread.
+        // Safety: created and opened on the same thread.
         let value: Value
     }
 }
 
 extension Validator {
-    /// Checks what the model says about the object's properties, for objects whose class has no
-    /// generated checks.
+    /// Checks the object's properties against the model, for a class without generated checks.
     mutating func validateAgainstModel() {
         let description = object.entityDescription
         for (slot, attribute) in description.attributes.enumerated() {
             guard let attribute else { continue }
-            // Nobody sets a derived attribute, and before the first save it has no value.
+            // A derived attribute is never set, and has no value before the first save.
             if attribute.derivation != nil { continue }
             if !attribute.isOptional, !attribute.isTransient { required(attribute.name, at: slot) }
             check(attribute, slot)
@@ -312,10 +313,10 @@ extension Validator {
         }
     }
 
-    /// Checks the rules of the entity, and what the store could not keep.
+    /// Checks the rules of the entity, and the limits of the store.
     mutating func validateRules(_ evaluators: [RuleEvaluator]) {
         if !evaluators.isEmpty { evaluate(evaluators) }
-        // Safety: whoever validates an object holds it, and by its state the description.
+        // Safety: the caller retains the object, and the object's state retains the description.
         uncounted(object.entityDescription).use { validateStoredForms($0) }
     }
 
@@ -346,7 +347,7 @@ extension Validator {
         }
     }
 
-    /// Checks that the store keeps the dates.
+    /// Checks that the store can store the dates.
     private mutating func validateDates(_ description: EntityDescription) {
         let record = object.readable
         guard let dates = object.state.coordinator.keptDates,
@@ -359,7 +360,7 @@ extension Validator {
             dates.refusal(of: property))
     }
 
-    /// Checks that the store can keep values of such lengths.
+    /// Checks that the store can store values of these lengths.
     private mutating func validateLengths(_ description: EntityDescription, _ limit: Int) {
         let record = object.readable
         for slot in description.shape.byteSlots where record.hasValue(slot) {
@@ -370,7 +371,7 @@ extension Validator {
         }
     }
 
-    /// Notes the values that the store could not keep.
+    /// Records errors for the values that the store cannot store.
     private mutating func addUnfit(_ slots: [Int]) {
         let description = object.entityDescription
         for slot in slots {
@@ -382,7 +383,7 @@ extension Validator {
         }
     }
 
-    /// Checks that optional composite values have all the parts that they require, or none.
+    /// Checks that optional composite values have all required parts, or none.
     private mutating func validatePresence(_ description: EntityDescription) {
         let record = object.readable
         func isSet(_ part: String) -> Bool {
@@ -400,7 +401,7 @@ extension Validator {
 }
 
 extension Value {
-    /// A limit as text, in the type of the values that it limits.
+    /// Returns a limit as text, in the type of the values that it limits.
     fileprivate func text(like value: Value) -> String {
         if case .int(let limit) = self, case .double = value { return "\(Double(limit))" }
         return RefusalText.words(self)

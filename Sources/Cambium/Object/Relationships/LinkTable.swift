@@ -1,9 +1,9 @@
 import CambiumRecords
 
-/// The links of an object's relationships, by the numbers of those.
+/// The links of an object's relationships, by the ordinals of the relationships.
 ///
-/// An array with gaps: the numbers are small, and hashing one would take longer than the rest of
-/// what is done to a set of links.
+/// It is an array with gaps: the ordinals are small, and hashing one would take longer than the
+/// other work on a set of links.
 struct LinkTable {
     private var sets: [LinkSet?] = []
 
@@ -15,16 +15,16 @@ struct LinkTable {
 
     subscript(ordinal: Int) -> LinkSet? {
         get { ordinal < sets.count ? sets[ordinal] : nil }
-        // In place: a set that is taken out and put back would be copied when it is changed.
+        // In place: a set that is removed and put back would be copied when it changes.
         _modify {
             makeRoom(for: ordinal)
             yield &sets[ordinal]
         }
     }
 
-    /// Makes sure that a relationship has links, which can be changed.
+    /// Makes sure that a relationship has a set of links that can be changed.
     ///
-    /// - Parameter isOrdered: Whether the relationship keeps an order.
+    /// - Parameter isOrdered: Whether the relationship is ordered.
     @inline(__always)
     mutating func prepare(_ ordinal: Int, isOrdered: Bool) {
         makeRoom(for: ordinal)
@@ -56,11 +56,11 @@ extension LinkTable: ExpressibleByDictionaryLiteral {
     }
 }
 
-/// Takes an object's unsaved links back, on both sides.
+/// Undoes an object's unsaved links, on both sides.
 struct LinkReversal: ObjectAccess {
     let subject: ManagedObject
 
-    /// Takes unsaved links of this object back, on both sides, before its own changes are dropped.
+    /// Undoes unsaved links of this object on both sides, before its own changes are discarded.
     func takeBackLinks() {
         takeBackLinksElsewhere()
         for relationship in entity.relationships where relationship.isJoinTable {
@@ -68,7 +68,7 @@ struct LinkReversal: ObjectAccess {
         }
     }
 
-    /// Takes unsaved links of this object back at the other ends.
+    /// Undoes unsaved links of this object on the other sides.
     func takeBackLinksElsewhere() {
         for relationship in entity.relationships {
             guard let inverse = relationship.inverse else { continue }
@@ -85,8 +85,8 @@ struct LinkReversal: ObjectAccess {
         }
     }
 
-    /// Takes the partners back that the object has in the store and has lost to others here: nobody
-    /// has two.
+    /// Restores the stored partners that unsaved changes have linked to other objects: a one-to-one
+    /// relationship has one partner.
     func takeBackPartners() {
         guard let record = subject.record, let base = extras?.snapshot?.record else { return }
         for relationship in entity.relationships {
@@ -107,8 +107,8 @@ struct LinkReversal: ObjectAccess {
         }
     }
 
-    /// Takes back, at the other ends, what was noted of to-ones that the object has let go of in
-    /// favour of what other contexts have saved.
+    /// Undoes, on the other sides, unsaved to-one links that the object has discarded in favour of
+    /// another context's saved values.
     ///
     /// - Parameter former: The values before.
     func takeBackLinks(whereOtherThan former: Record) {
@@ -118,15 +118,15 @@ struct LinkReversal: ObjectAccess {
         }
     }
 
-    /// Lets the other ends be read again to which to-ones have led in a row, where the object leads
-    /// elsewhere.
+    /// Marks the objects that to-one relationships reference in a row to be read again, if the
+    /// object now references different ones.
     func takeBackFormerEnds(in row: Record) {
         for relationship in relationships(whereOtherThan: row) {
             forgetEnd(of: relationship, in: row)
         }
     }
 
-    /// The to-ones that the row keeps and that the object has led elsewhere.
+    /// Returns the to-one relationships in the row that the object has changed.
     private func relationships(whereOtherThan row: Record) -> [RelationshipDescription] {
         guard let record = subject.record else { return [] }
         return entity.relationships.filter { relationship in
@@ -135,15 +135,15 @@ struct LinkReversal: ObjectAccess {
         }
     }
 
-    /// Lets the far end of a to-one in a row be read again.
+    /// Marks the far side of a to-one relationship in a row to be read again.
     private func forgetEnd(of relationship: RelationshipDescription, in row: Record) {
         guard let slot = relationship.slot, let inverse = relationship.inverse, row.hasValue(slot)
         else { return }
         registered(relationship, row.integer(slot))?.reversal.forgetLink(inverse, to: subject.key)
     }
 
-    /// Takes back where this object put the members of its lists. The members themselves are
-    /// others' changes where they keep the key.
+    /// Undoes the positions that this object gave to the members of its lists. If the members have
+    /// the key column, membership is their own change.
     func takeBackPlaces() {
         for relationship in entity.relationships where relationship.isOrdered {
             extras?.links[relationship.ordinal]?.discardPlaces()
@@ -156,7 +156,7 @@ struct LinkReversal: ObjectAccess {
         state.context?.registry.registered(relationship, key)
     }
 
-    /// Forgets what was changed about one member of a relationship, which is read again.
+    /// Discards the changes of one member of a relationship. Its links are read again.
     func forgetLink(_ ordinal: Int, to key: Int64) {
         let isChange = extras?.links[ordinal]?.hasChange(of: key) == true
         extras?.links[ordinal]?.forgetChange(of: key)
@@ -166,22 +166,22 @@ struct LinkReversal: ObjectAccess {
     }
 }
 
-/// The links of an object's transient relationships, which are in memory only. Both ends are kept
-/// consistent like those of stored ones; a deleted or refreshed object leaves the other ends, a save and
-/// a rollback change nothing about them.
+/// The links of an object's transient relationships. They exist only in memory. Both sides are kept
+/// consistent, as in stored relationships. A deleted or refreshed object is removed from the other
+/// sides; a save or a rollback does not change them.
 ///
-/// In a child context an object shows the links of its parent's object until it changes them.
+/// In a child context, an object shows the links of its parent's object until it changes them.
 struct TransientLinks: ObjectAccess {
     let subject: ManagedObject
 
-    /// The links of a transient relationship; a to-one has at most one.
+    /// Returns the links of a transient relationship; a to-one has at most one.
     func links(of relationship: RelationshipDescription) -> LinkSet {
         if let links = extras?.transientLinks[relationship.ordinal] { return links }
         if state.parentReader != nil { return inherited(of: relationship) }
         return LinkSet(isOrdered: relationship.isOrdered)
     }
 
-    /// Leads a transient to-one to an object, or nowhere.
+    /// Sets the destination of a transient to-one relationship; nil clears it.
     func setDestination(of relationship: RelationshipDescription, to object: ManagedObject?) {
         let old = subject.destination(of: relationship)
         guard old !== object else { return }
@@ -189,7 +189,7 @@ struct TransientLinks: ObjectAccess {
         if let object { link(relationship, to: object) }
     }
 
-    /// Links an object, and its other end where there is one.
+    /// Links an object, and the inverse if there is one.
     func link(_ relationship: RelationshipDescription, to object: ManagedObject) {
         guard !links(of: relationship).contains(object.key) else { return }
         if !relationship.isToMany, let old = subject.destination(of: relationship) {
@@ -203,7 +203,7 @@ struct TransientLinks: ObjectAccess {
         object.transients.noteLink(inverse, to: subject)
     }
 
-    /// Takes a link away, and its other end where there is one.
+    /// Removes a link, and the inverse if there is one.
     func unlink(_ relationship: RelationshipDescription, from object: ManagedObject) {
         noteUnlink(relationship, from: object)
         if let inverse = object.transients.inverse(of: relationship) {
@@ -211,9 +211,10 @@ struct TransientLinks: ObjectAccess {
         }
     }
 
-    /// Leaves all other ends.
+    /// Removes the object from all other sides.
     ///
-    /// - Parameter keepsDenying: Whether those stay that forbid a delete, which is judged later.
+    /// - Parameter keepsDenying: Whether relationships with the delete rule deny are kept. They are
+    ///   checked later.
     func drop(keepsDenying: Bool = false) {
         if state.parentReader != nil { inherit() }
         guard let links = extras?.transientLinks, !links.isEmpty else { return }
@@ -221,7 +222,7 @@ struct TransientLinks: ObjectAccess {
             let relationship = entity.relationships[ordinal]
             if keepsDenying, relationship.relationship.deleteRule == .deny { continue }
             for member in set.members {
-                // What a child has not made an object for has the link in the parent.
+                // If a child context has no object for it yet, the parent has the link.
                 let other =
                     state.parentReader == nil
                     ? state.context?.registry.registered(member)
@@ -260,7 +261,7 @@ struct TransientLinks: ObjectAccess {
         if notesReads { subject.notifyOfChange(of: .links(relationship.ordinal)) }
     }
 
-    /// The links of a transient relationship as the parent's object has them.
+    /// Returns the links of a transient relationship in the parent's object.
     func inherited(of relationship: RelationshipDescription) -> LinkSet {
         var links = LinkSet(isOrdered: relationship.isOrdered)
         guard
@@ -273,7 +274,7 @@ struct TransientLinks: ObjectAccess {
         return links
     }
 
-    /// Makes the inherited links the object's own, so that they can be taken away.
+    /// Copies the inherited links to the object, so that they can be removed.
     func inherit() {
         for relationship in entity.relationships
         where relationship.isTransient && extras?.transientLinks[relationship.ordinal] == nil {
@@ -284,7 +285,7 @@ struct TransientLinks: ObjectAccess {
         }
     }
 
-    /// Shows the links of the parent's object again, without unsaved changes.
+    /// Discards unsaved changes, so that the links of the parent's object are shown again.
     func forget() {
         for (ordinal, links) in extras?.transientLinks ?? [:] {
             let relationship = entity.relationships[ordinal]
@@ -297,7 +298,7 @@ struct TransientLinks: ObjectAccess {
         extras?.transientLinks = [:]
     }
 
-    /// The parent's object has the links now.
+    /// Makes the links saved: the parent's object has them now.
     func commit() {
         guard let extras, !extras.transientLinks.isEmpty else { return }
         for ordinal in extras.transientLinks.keys {

@@ -1,22 +1,22 @@
 import CambiumRecords
 
-// Relationships by number, as generated accessors use them.
+// Relationships by ordinal, for generated accessors.
 extension ManagedObject {
-    /// The object that a to-one relationship references.
+    /// Returns the object that a to-one relationship references.
     @_spi(Generated)
     public final func toOne<Destination: ManagedObject>(_ ordinal: Int) -> Destination? {
         destination(at: ordinal)?.cast(to: Destination.self)
     }
 
-    /// The object that a required to-one relationship references. Where there is none (it was never
-    /// set, or its row was deleted) an invalid object that reads as deleted, with placeholder
-    /// values.
+    /// Returns the object that a required to-one relationship references. If there is none (it was
+    /// never set, or its row was deleted), returns an invalid object with placeholder values; it
+    /// reads as deleted.
     @_spi(Generated)
     public final func requiredToOne<Destination: ManagedObject>(_ ordinal: Int) -> Destination {
         toOne(ordinal) ?? invalidObject(of: ordinal)
     }
 
-    /// Leads a to-one relationship to an object, or nowhere.
+    /// Sets the destination of a to-one relationship; nil clears it.
     @_spi(Generated)
     public final func setToOne(_ ordinal: Int, _ object: ManagedObject?) {
         withRelationship(ordinal) { setDestination(of: $0, to: object) }
@@ -27,7 +27,8 @@ extension ManagedObject {
     final func withRelationship<Result>(
         _ ordinal: Int, _ body: (RelationshipDescription) -> Result
     ) -> Result {
-        // Safety: the state holds the coordinator, which holds all descriptions as they are.
+        // Safety: the state retains the coordinator, and the coordinator retains all descriptions
+        // and does not change them.
         uncounted(entityDescription).use { uncounted($0.relationships[ordinal]).use(body) }
     }
 
@@ -39,9 +40,9 @@ extension ManagedObject {
 
     // MARK: To one
 
-    /// The destination of a to-one by its number.
+    /// Returns the destination of a to-one relationship, by its ordinal.
     ///
-    /// - Parameter known: The object's context, where it is at hand.
+    /// - Parameter known: The object's context, if the caller has it.
     @inline(__always)
     final func destination(
         at ordinal: Int, in known: ManagedObjectContext? = nil
@@ -85,7 +86,7 @@ extension ManagedObject {
             let same = replacement.entityDescription.relationships[relationship.ordinal]
             return replacement.setDestination(of: same, to: object)
         }
-        // Safety: the caller holds the object.
+        // Safety: the caller retains the object.
         guard let object = object.map({ uncounted($0) }) else {
             return ownLinks.clearDestination(of: relationship)
         }
@@ -101,14 +102,15 @@ extension ManagedObject {
 
     // MARK: To many
 
-    /// Whether the context is there, in which alone members of relationships can be found.
+    /// Whether the object's context exists. Without it, the members of relationships cannot be
+    /// found.
     final var hasContext: Bool {
         if state.context != nil { return true }
         state.noteLostContext()
         return false
     }
 
-    /// The links of a relationship kept elsewhere, read if they were not.
+    /// Returns the links of a relationship without a column in the row. Reads them if necessary.
     final func links(_ ordinal: Int) -> LinkSet {
         if notesReads { noteRead(of: .links(ordinal)) }
         let relationship = entityDescription.relationships[ordinal]
@@ -161,14 +163,14 @@ extension ManagedObject {
         OrderedToMany(owner: orReplacement, ordinal: ordinal)
     }
 
-    /// What stands for an object that cannot be had, with placeholder values.
+    /// Returns an invalid object with placeholder values, for an object that cannot be found.
     final func invalidObject<Destination: ManagedObject>(of ordinal: Int) -> Destination {
         let relationship = entityDescription.relationships[ordinal]
         return .invalidObject(
             of: state.coordinator.model.entities[relationship.destination], in: state)
     }
 
-    /// An object without a row, with placeholder values: it reads as deleted.
+    /// Returns an object without a row, with placeholder values. It reads as deleted.
     static func invalidObject(of entity: EntityDescription, in state: ContextState) -> Self {
         let object = Self(
             ObjectRegistration(
@@ -179,13 +181,13 @@ extension ManagedObject {
     }
 }
 
-// Looking at relationships without reading what they lead to.
+// Information about relationships without reading their objects.
 extension ManagedObject {
-    /// Whether using a relationship would read from the store: the object is a fault, or the
-    /// members of the to-many were not read yet. Reads nothing itself. False for an object whose
-    /// context was released: nothing can be read for it any more.
+    /// Returns whether the use of a relationship would read from the store: the object is a fault,
+    /// or the members of the to-many relationship were not read yet. It reads nothing itself.
+    /// Returns false if the object's context was released, because no data can be read then.
     ///
-    /// - Throws: ``StoreError`` with `unknownName` where the entity has no such relationship.
+    /// - Throws: ``StoreError`` with `unknownName` if the entity has no such relationship.
     public final func hasFault(forRelationship name: String) throws -> Bool {
         if orReplacement !== self { return try orReplacement.hasFault(forRelationship: name) }
         let relationship = try properties.relationship(named: name)
@@ -202,12 +204,12 @@ extension ManagedObject {
         return links.readAt < context.merges.lastChange(of: relationship)
     }
 
-    /// The ids of the objects that a relationship references, in their order, or sorted by key
-    /// where they have none; of a to-one at most one. Makes no objects. Reads the keys where they
-    /// were not read yet, which ``hasFault(forRelationship:)`` tells.
+    /// Returns the ids of the objects that a relationship references: in its order, or sorted by
+    /// key if it is not ordered. For a to-one relationship, at most one. Creates no objects. If
+    /// ``hasFault(forRelationship:)`` returns true, it reads the keys.
     ///
-    /// - Throws: ``StoreError`` with `unknownName` where the entity has no such relationship; what
-    ///   the store threw.
+    /// - Throws: ``StoreError`` with `unknownName` if the entity has no such relationship; any
+    ///   error of the store.
     public final func objectIDs(forRelationship name: String) throws -> [ObjectID] {
         if orReplacement !== self { return try orReplacement.objectIDs(forRelationship: name) }
         let relationship = try properties.relationship(named: name)
@@ -217,8 +219,8 @@ extension ManagedObject {
         guard let context = state.context, try hasFault(forRelationship: name) else {
             return links(relationship.ordinal).members.map(properties.id)
         }
-        // The members' rows are read when they are gone through, in one statement, so what is read
-        // here does not count as reading the relationship.
+        // A later iteration reads the members' rows in one statement, so reading the keys here does
+        // not count as reading the relationship.
         var links =
             extras?.links[relationship.ordinal] ?? LinkSet(isOrdered: relationship.isOrdered)
         try context.linkReading.readKeys(of: self, relationship, into: &links)
@@ -227,17 +229,18 @@ extension ManagedObject {
     }
 }
 
-/// Takes the links that a handler sets on the object of a batch insertion, which is in no context.
+/// Sets the links that a handler of a batch insertion sets on its object. The object is in no
+/// context.
 final class BatchRowLinks {
     private var error: StoreError?
 
-    /// What could not be set since the last time.
+    /// Returns and clears the error for a link that could not be set.
     func takeError() -> StoreError? {
         defer { error = nil }
         return error
     }
 
-    /// Leads a to-one to a saved object, whatever its context.
+    /// Sets a to-one relationship to a saved object of any context.
     func set(
         _ relationship: RelationshipDescription, of row: ManagedObject, to object: ManagedObject?
     ) {
@@ -278,7 +281,7 @@ final class BatchRowLinks {
         }
     }
 
-    /// Remembers that a to-many was changed, which a batch insertion cannot do.
+    /// Records an error: a to-many relationship was changed, and a batch insertion cannot do that.
     func refuse(_ relationship: RelationshipDescription, of row: ManagedObject) {
         do {
             _ = try row.entityDescription.assignableSlot(relationship.relationship.name)

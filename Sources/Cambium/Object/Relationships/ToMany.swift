@@ -1,10 +1,10 @@
 import CambiumRecords
 
-/// The objects that a to-many relationship references: a live view, read from the store when it is
-/// first asked.
+/// The objects that a to-many relationship references: a live view. It reads the relationship at
+/// the first access.
 ///
-/// Adding does not read what is there already, so appending to a large relationship is cheap. The
-/// objects come in the order of their keys; they may be faults.
+/// An insertion does not read the existing members, so adding to a large relationship is cheap. The
+/// objects are in the order of their keys; they may be faults.
 ///
 /// ```swift
 /// category.products.insert(product)
@@ -14,22 +14,22 @@ public struct ToMany<Destination: ManagedObject> {
     let owner: ManagedObject
     let ordinal: Int
 
-    /// How many objects there are. Reads the relationship once.
+    /// The number of objects. Reads the relationship once.
     public var count: Int { owner.ownLinks.members(ordinal).count }
 
-    /// Whether there is none. Reads the relationship once.
+    /// Whether there are no objects. Reads the relationship once.
     public var isEmpty: Bool { owner.ownLinks.members(ordinal).isEmpty }
 
-    /// The object with the least key, the one that a loop begins with; nil where there is none. It
-    /// may be a fault. Reads the relationship once.
+    /// The object with the least key, the first one of a loop, or nil if there is none. It may be a
+    /// fault. Reads the relationship once.
     public var first: Destination? { first { _ in true } }
 
-    /// Whether the object is among them. Reads the relationship once.
+    /// Returns whether the object is a member. Reads the relationship once.
     public func contains(_ object: Destination) -> Bool {
         owner.hasContext && owner.links(ordinal).contains(object.orReplacement.key)
     }
 
-    /// Adds an object, and the owner to the object's inverse. Reads nothing.
+    /// Adds an object, and the owner to the object's inverse. Reads nothing from the store.
     public func insert(_ object: Destination) {
         owner.ownLinks.link(ordinal, to: object)
     }
@@ -39,18 +39,18 @@ public struct ToMany<Destination: ManagedObject> {
         for object in objects { insert(object) }
     }
 
-    /// Takes an object out, and the owner out of the object's inverse. Reads nothing.
+    /// Removes an object, and the owner from the object's inverse. Reads nothing from the store.
     public func remove(_ object: Destination) {
         owner.ownLinks.unlink(ordinal, from: object)
     }
 
-    /// Takes all objects out.
+    /// Removes all objects.
     public func removeAll() {
         _ = owner.ownLinks.linksToChange(ordinal)
         for object in self { remove(object) }
     }
 
-    /// Makes exactly these the members.
+    /// Replaces the members with these objects.
     public func replace(with objects: some Sequence<Destination>) {
         let wanted = Set(objects)
         _ = owner.ownLinks.linksToChange(ordinal)
@@ -60,17 +60,17 @@ public struct ToMany<Destination: ManagedObject> {
 }
 
 extension ToMany: Sequence {
-    /// Goes through the members as they are when it starts.
+    /// Returns an iterator over the current members.
     public func makeIterator() -> Iterator {
         let root = owner.entityDescription.relationships[ordinal].destinationRoot
         return Iterator(
             members: owner.ownLinks.members(ordinal), context: owner.state.context, root: root)
     }
 
-    /// How many members there are.
+    /// The number of members.
     public var underestimatedCount: Int { count }
 
-    /// Goes through the members of a to-many relationship.
+    /// An iterator over the members of a to-many relationship.
     public struct Iterator: IteratorProtocol {
         private var members: IndexingIterator<[LinkSet.Member]>
         private let context: ManagedObjectContext?
@@ -112,19 +112,19 @@ public func ?? <Destination>(
     try view.map(Array.init) ?? other()
 }
 
-/// The objects that an ordered to-many relationship references, in their order: a live view, whose
-/// keys are read from the store when it is first asked.
+/// The objects that an ordered to-many relationship references, in their order: a live view. It
+/// reads the keys at the first access.
 ///
-/// The objects may be faults: those of a list that is gone through are read in batches, one that is
-/// asked for by its index when it is used. Adding at the end reads nothing, so that appending to a
-/// large list is cheap; everything else reads the keys once. An insertion writes the place of the
-/// inserted object and not those of the others, and the places are no part of the members' rows:
-/// changing the order changes no member's version and conflicts with nobody.
+/// The objects may be faults: iteration reads them in batches, and an object that is accessed by
+/// its index is read when it is used. Appending reads nothing, so it is cheap in a large list;
+/// every other operation reads the keys once. An insertion writes only the position of the inserted
+/// object. Positions are not part of the members' rows: a change of the order does not change a
+/// member's version, and causes no conflicts.
 ///
-/// Where two contexts change one list, both have their way: what the later save added, took out or
-/// put somewhere is laid over the list that the earlier one left. An object that was put somewhere
-/// comes to stand behind the one that it was put behind (or behind the nearest before it that is
-/// still there); additions at the end come after all others.
+/// If two contexts change one list, both changes are kept: the later save applies its insertions,
+/// removals and moves to the list of the earlier save. A moved or inserted object is placed after
+/// the same predecessor, or after the nearest earlier one that still exists. Appended objects are
+/// placed after all others.
 ///
 /// ```swift
 /// product.tags.append(tag)
@@ -134,36 +134,42 @@ public func ?? <Destination>(
 ///
 /// ## Topics
 /// - Adding: ``append(_:)``, ``append(contentsOf:)``, ``insert(_:at:)``, ``insert(contentsOf:at:)``
-/// - Taking out: ``remove(_:)``, ``remove(at:)``, ``removeAll()``
+/// - Removing: ``remove(_:)``, ``remove(at:)``, ``removeAll()``
 /// - Reordering: ``move(from:to:)``, ``move(fromOffsets:toOffset:)``, ``swapAt(_:_:)``,
 ///   ``sort(by:)``
-/// - All at once: ``replace(with:)``
-/// - Asking: ``contains(_:)``, ``index(of:)``
+/// - Replacing all: ``replace(with:)``
+/// - Finding: ``contains(_:)``, ``index(of:)``
 public struct OrderedToMany<Destination: ManagedObject> {
     let owner: ManagedObject
     let ordinal: Int
 
-    /// Whether the object is among them. Reads the keys once; takes time in proportion to the list.
+    /// Returns whether the object is a member. Reads the keys once.
+    ///
+    /// - Complexity: O(n)
     public func contains(_ object: Destination) -> Bool {
         object.state === owner.state && owner.hasContext
             && owner.links(ordinal).contains(object.key)
     }
 
-    /// Where the object stands, or nil. Reads the keys once; takes time in proportion to the list.
+    /// Returns the index of the object, or nil. Reads the keys once.
+    ///
+    /// - Complexity: O(n)
     public func index(of object: Destination) -> Int? {
         guard object.state === owner.state else { return nil }
         return owner.ownLinks.members(ordinal).firstIndex { $0.key == object.key }
     }
 
-    /// Where the object stands, or nil. Reads the keys once; takes time in proportion to the list.
+    /// Returns the index of the object, or nil. Reads the keys once.
+    ///
+    /// - Complexity: O(n)
     public func firstIndex(of object: Destination) -> Int? {
         index(of: object)
     }
 
     // MARK: Adding
 
-    /// Adds an object at the end, and the owner to the object's inverse. Reads nothing. An object
-    /// that is among them already keeps its place.
+    /// Adds an object at the end, and the owner to the object's inverse. Reads nothing from the
+    /// store. An object that is already a member keeps its position.
     public func append(_ object: Destination) {
         owner.ownLinks.link(ordinal, to: object)
     }
@@ -173,16 +179,16 @@ public struct OrderedToMany<Destination: ManagedObject> {
         for object in Array(objects) { append(object) }
     }
 
-    /// Puts an object before the one at the index, or at the end; one that is among them already
-    /// moves there.
+    /// Inserts an object before the one at the index, or at the end. An object that is already a
+    /// member is moved.
     ///
     /// - Precondition: The index is from 0 to the count.
     public func insert(_ object: Destination, at index: Int) {
         insert(contentsOf: [object], at: index)
     }
 
-    /// Puts objects before the one at the index, or at the end; those that are among them already
-    /// move there.
+    /// Inserts objects before the one at the index, or at the end. Objects that are already members
+    /// are moved.
     ///
     /// - Precondition: The index is from 0 to the count.
     public func insert(contentsOf objects: some Sequence<Destination>, at index: Int) {
@@ -191,14 +197,14 @@ public struct OrderedToMany<Destination: ManagedObject> {
 
     // MARK: Taking out
 
-    /// Takes an object out, and the owner out of the object's inverse. Reads nothing.
+    /// Removes an object, and the owner from the object's inverse. Reads nothing from the store.
     public func remove(_ object: Destination) {
         owner.ownLinks.unlink(ordinal, from: object)
     }
 
-    /// Takes the object at an index out.
+    /// Removes and returns the object at an index.
     ///
-    /// - Precondition: The index is one of the list's.
+    /// - Precondition: The index is an index of the list.
     /// - Returns: The object.
     @discardableResult
     public func remove(at index: Int) -> Destination {
@@ -207,7 +213,7 @@ public struct OrderedToMany<Destination: ManagedObject> {
         return object
     }
 
-    /// Takes all objects out.
+    /// Removes all objects.
     public func removeAll() {
         for member in owner.ownLinks.linksToChange(ordinal).members.reversed() {
             if let object = owner.object(for: member) {
@@ -218,19 +224,19 @@ public struct OrderedToMany<Destination: ManagedObject> {
 
     // MARK: Reordering
 
-    /// Moves the object at one index so that it stands at the other.
+    /// Moves the object at one index to another index.
     ///
-    /// - Precondition: Both indexes are the list's.
+    /// - Precondition: Both are indices of the list.
     public func move(from source: Int, to destination: Int) {
         precondition(indices.contains(destination), "There is no index \(destination) in the list.")
         move(fromOffsets: [source], toOffset: destination > source ? destination + 1 : destination)
     }
 
-    /// Moves the objects at some indexes, in their order, before the one that stands at another
-    /// index now (or at the end): what a list on the screen reports when its rows are dragged. The
-    /// offsets may be an `IndexSet`.
+    /// Moves the objects at some indices, in their order, before the object that is now at another
+    /// index (or to the end). List views report dragged rows in this form. The offsets may be an
+    /// `IndexSet`.
     ///
-    /// - Precondition: The offsets are indexes of the list, the target one of them or the count.
+    /// - Precondition: The offsets are indices of the list; the target is an index or the count.
     public func move(fromOffsets offsets: some Sequence<Int>, toOffset target: Int) {
         let members = owner.ownLinks.linksToChange(ordinal).members
         let moved = Set(offsets).sorted().map { offset in
@@ -241,9 +247,9 @@ public struct OrderedToMany<Destination: ManagedObject> {
         owner.orderedLinks.place(moved, before: target, in: ordinal)
     }
 
-    /// Exchanges two objects.
+    /// Swaps two objects.
     ///
-    /// - Precondition: Both indexes are the list's.
+    /// - Precondition: Both are indices of the list.
     public func swapAt(_ one: Int, _ other: Int) {
         var keys = owner.ownLinks.linksToChange(ordinal).members.map { $0.key }
         precondition(
@@ -254,15 +260,15 @@ public struct OrderedToMany<Destination: ManagedObject> {
         owner.orderedLinks.arrange([keys[one], keys[other]], in: keys, ordinal)
     }
 
-    /// Puts all objects in the order of a comparison; those that are equal in it stay as they are.
+    /// Sorts the objects by a comparison. Equal objects keep their order.
     public func sort(by areInIncreasingOrder: (Destination, Destination) throws -> Bool) rethrows {
         let sorted = try Array(self).sorted(by: areInIncreasingOrder).map { $0.key }
         guard sorted != owner.ownLinks.linksToChange(ordinal).members.map(\.key) else { return }
         owner.orderedLinks.arrange(Set(sorted), in: sorted, ordinal)
     }
 
-    /// Makes exactly these the objects, in this order; of one that comes more than once the first
-    /// counts.
+    /// Replaces the members with these objects, in this order. If an object occurs more than once,
+    /// its first occurrence counts.
     public func replace(with objects: some Sequence<Destination>) {
         var seen: Set<Int64> = []
         let wanted = Array(objects).filter { seen.insert($0.key).inserted }
@@ -285,12 +291,12 @@ extension OrderedToMany: RandomAccessCollection {
     /// Zero.
     public var startIndex: Int { 0 }
 
-    /// How many objects there are. Reads the keys once.
+    /// The number of objects. Reads the keys once.
     public var endIndex: Int { owner.ownLinks.members(ordinal).count }
 
     /// The object at an index; it may be a fault. Reads the keys once.
     ///
-    /// - Precondition: The index is one of the list's.
+    /// - Precondition: The index is an index of the list.
     public subscript(index: Int) -> Destination {
         let members = owner.links(ordinal).members
         precondition(members.indices.contains(index), "There is no index \(index) in the list.")
@@ -298,14 +304,13 @@ extension OrderedToMany: RandomAccessCollection {
             ?? owner.invalidObject(of: ordinal)
     }
 
-    /// Goes through the objects as they are when it starts, and reads the rows of faults in
-    /// batches.
+    /// Returns an iterator over the current objects. It reads the rows of faults in batches.
     public func makeIterator() -> OrderedToManyIterator<Destination> {
         OrderedToManyIterator(owner: owner, members: owner.ownLinks.members(ordinal))
     }
 }
 
-/// Goes through the objects of an ordered to-many.
+/// An iterator over the objects of an ordered to-many relationship.
 public struct OrderedToManyIterator<Destination: ManagedObject>: IteratorProtocol {
     private static var batchSize: Int { 128 }
 
@@ -327,7 +332,7 @@ public struct OrderedToManyIterator<Destination: ManagedObject>: IteratorProtoco
             let objects = members[position..<end].compactMap { owner.object(for: $0) }
             position = end
             let faults = objects.filter { $0.isFault && $0.lifecycle == .clean }
-            // What cannot be read stays a fault, and says so when it is used.
+            // Objects that cannot be read remain faults, and report the error when they are used.
             if faults.count > 1 { try? owner.state.context?.faulting.load(faults) }
             batch = objects.compactMap { $0.cast(to: Destination.self) }[...]
         }

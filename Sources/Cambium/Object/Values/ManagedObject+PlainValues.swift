@@ -1,6 +1,6 @@
-// The accessors of the plain types, each without generics and overloads: nearly all properties of a
-// model are of these, and the compiler is done with such a call in half the time. Small ones are
-// inlined, the others are calls anyway.
+// The accessors of the plain types, without generics and overloads: nearly all properties of a
+// model have these types, and the compiler needs half the time for such a call. Small accessors are
+// inlined; the others are calls anyway.
 extension ManagedObject {
     /// The value of a required attribute of the type `bool`.
     @_spi(Generated)

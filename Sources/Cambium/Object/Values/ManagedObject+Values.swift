@@ -1,6 +1,7 @@
 import CambiumRecords
 
-// What the accessors of generated classes call. A slot's number is fixed at compile time.
+// The functions that the accessors of generated classes call. A slot's number is fixed at compile
+// time.
 extension ManagedObject {
     /// The record to read from; reads the row of a fault.
     @inlinable
@@ -9,8 +10,8 @@ extension ManagedObject {
         return fire()
     }
 
-    /// The record, read if it was not, for what the library looks at by itself; nil where the row was
-    /// deleted, which is no error then.
+    /// The record, or nil if the row was deleted. It is read if necessary. For the library's own
+    /// reads, to which a deleted row is not an error.
     @inline(__always)
     final var present: Record? {
         if let record { return record }
@@ -22,9 +23,9 @@ extension ManagedObject {
         return fire()
     }
 
-    /// The value of a required attribute. What another program has written and is no value of the
-    /// type (a raw value without a case, bytes that are no UUID) reads as the model's default, and
-    /// the next save throws an error that names it.
+    /// Returns the value of a required attribute. If another program has written a value that is
+    /// invalid for the type (a raw value without a case, bytes that are not a UUID), returns the
+    /// model's default. The next save then throws an error that names the value.
     @_spi(Generated)
     @inlinable
     public final func value<Property: StoredProperty>(at slot: Int) -> Property {
@@ -34,7 +35,7 @@ extension ManagedObject {
         return Property.read(record, slot) ?? unreadable(slot) ?? Property._missing
     }
 
-    /// The value of an optional attribute.
+    /// Returns the value of an optional attribute.
     @_spi(Generated)
     @inlinable
     public final func optionalValue<Property: StoredProperty>(at slot: Int) -> Property? {
@@ -53,21 +54,21 @@ extension ManagedObject {
         value.write(to: self, slot)
     }
 
-    /// Sets an attribute, or takes its value away.
+    /// Sets an attribute, or clears it if the value is nil.
     @_spi(Generated)
     @inlinable
     public final func setValue<Property: StoredProperty>(_ value: Property?, at slot: Int) {
         if let value { value.write(to: self, slot) } else { writeNull(slot) }
     }
 
-    /// The value of a required decimal attribute.
+    /// Returns the value of a required decimal attribute.
     @_spi(Generated)
     public final func decimal(at slot: Int, scale: Int) -> Decimal {
         if notesReads { noteRead(of: slot) }
         return DecimalStorage.decimal(ofUnits: readable.integer(slot), scale: scale)
     }
 
-    /// The value of an optional decimal attribute.
+    /// Returns the value of an optional decimal attribute.
     @_spi(Generated)
     public final func optionalDecimal(at slot: Int, scale: Int) -> Decimal? {
         if notesReads { noteRead(of: slot) }
@@ -76,8 +77,8 @@ extension ManagedObject {
         return DecimalStorage.decimal(ofUnits: record.integer(slot), scale: scale)
     }
 
-    /// Sets a decimal attribute. A value that does not fit the scale leaves the old one, and every
-    /// save is refused until the attribute is set to one that fits.
+    /// Sets a decimal attribute. If the value does not fit the scale, the attribute keeps its old
+    /// value, and every save fails until it is set to a value that fits.
     @_spi(Generated)
     public final func setDecimal(_ value: Decimal?, at slot: Int, scale: Int) {
         guard let value else { return writeNull(slot) }
@@ -88,7 +89,7 @@ extension ManagedObject {
         extras?.unfitSlots.remove(slot)
     }
 
-    /// Remembers that a value is none of its type.
+    /// Records that a value is invalid for its type.
     ///
     /// - Returns: The model's default, if it has one.
     @usableFromInline
@@ -113,7 +114,7 @@ extension ManagedObject {
 
     // MARK: Writing
 
-    /// Writes a whole number as a change.
+    /// Writes an integer as a change.
     @inlinable
     public final func writeInteger(_ slot: Int, _ value: Int64) {
         prepareChange(slot)?.setInteger(slot, value)
@@ -127,7 +128,7 @@ extension ManagedObject {
         if notesReads { notifyOfChange(of: slot) }
     }
 
-    /// Writes a date, in seconds since 2001-01-01 UTC and as exactly as the store keeps it, as a change.
+    /// Writes a date as a change, in seconds since 2001-01-01 UTC, with the precision of the store.
     @inlinable
     public final func writeDate(_ slot: Int, _ seconds: Double) {
         if status.roundsDates { writeRoundedDate(slot, seconds) } else { writeReal(slot, seconds) }
@@ -139,7 +140,7 @@ extension ManagedObject {
         writeReal(slot, state.coordinator.kept(seconds))
     }
 
-    /// Takes a value away, as a change. No value fits every optional type.
+    /// Clears a value, as a change. Nil is valid for every optional type.
     public final func writeNull(_ slot: Int) {
         prepareChange(slot)?.setNull(slot)
         extras?.unfitSlots.remove(slot)
@@ -152,8 +153,8 @@ extension ManagedObject {
             extras?.replacement?.writeBytes(slot, bytes)
             return
         }
-        // Safety: the object keeps its page, and by its state the writer and its description;
-        // writing bytes changes none of them.
+        // Safety: the object retains its page, and its state retains the writer and the
+        // description; writing bytes changes none of these references.
         let moved = page.use { page in
             uncounted(state.draftWriter).use { writer in
                 uncounted(entityDescription.shape).use { shape in
@@ -168,8 +169,8 @@ extension ManagedObject {
         if notesReads { notifyOfChange(of: slot) }
     }
 
-    /// Makes sure that the record may be written and the change is known; nil where the object is
-    /// not part of a context any more.
+    /// Prepares the record for writing and records the change. Returns nil if the object is no
+    /// longer part of a context.
     @inlinable
     final func prepareChange(_ slot: Int) -> Record? {
         if flags == .isReady { return record }  // a new object: every slot counts as set
@@ -205,15 +206,15 @@ extension ManagedObject {
     }
 }
 
-// Exact decimals of any scale, which rows hold as bytes that sort as the numbers do.
+// Exact decimals of any scale. Rows store them as bytes that sort as the numbers do.
 extension ManagedObject {
-    /// The value of a required decimal attribute of any scale; 0 where it is missing.
+    /// Returns the value of a required decimal attribute of any scale, or 0 if it is missing.
     @_spi(Generated)
     public final func decimal(at slot: Int) -> Decimal {
         optionalDecimal(at: slot) ?? 0
     }
 
-    /// The value of an optional decimal attribute of any scale.
+    /// Returns the value of an optional decimal attribute of any scale.
     @_spi(Generated)
     public final func optionalDecimal(at slot: Int) -> Decimal? {
         if notesReads { noteRead(of: slot) }
@@ -221,7 +222,7 @@ extension ManagedObject {
         return record.hasValue(slot) ? OrderedDecimal.decimal(of: Data(record.bytes(slot))) : nil
     }
 
-    /// Sets a decimal attribute of any scale. NaN is not taken over, and the next save is refused.
+    /// Sets a decimal attribute of any scale. NaN is not set, and the next save fails.
     @_spi(Generated)
     public final func setDecimal(_ value: Decimal?, at slot: Int) {
         guard let value else { return writeNull(slot) }
@@ -231,19 +232,19 @@ extension ManagedObject {
     }
 }
 
-// Attributes of the type `codable`, which rows hold as JSON.
+// Attributes of the type `codable`. Rows store them as JSON.
 extension ManagedObject {
-    /// The value of a required codable attribute. One that is missing or cannot be decoded reads as
-    /// the model's default, or as `Value()`; what could not be decoded is remembered, and the next
-    /// save throws it.
+    /// Returns the value of a required codable attribute. If it is missing or cannot be decoded,
+    /// returns the model's default, or `Value()`. The next save throws the decoding error.
     ///
-    /// - Complexity: Decodes at each call: keep the value where it is used several times.
+    /// - Complexity: Decodes at each call. If you use the value several times, store it in a
+    ///   constant.
     @_spi(Generated)
     public final func codable<Value: StoredCodable & Sendable>(at slot: Int) -> Value {
         optionalCodable(at: slot) ?? decode(slot, of: entityDescription.template.record) ?? Value()
     }
 
-    /// The value of an optional codable attribute; nil also where it cannot be decoded.
+    /// Returns the value of an optional codable attribute, or nil if it cannot be decoded.
     ///
     /// - Complexity: Decodes at each call.
     @_spi(Generated)
@@ -259,8 +260,8 @@ extension ManagedObject {
         }
     }
 
-    /// Sets a codable attribute. A value that cannot be encoded is not taken over, and the next
-    /// save is refused.
+    /// Sets a codable attribute. If the value cannot be encoded, it is not set, and the next save
+    /// fails.
     ///
     /// - Complexity: Encodes at each call.
     @_spi(Generated)
@@ -280,7 +281,7 @@ extension ManagedObject {
         record.hasValue(slot) ? try? state.codec.value(of: record.bytes(slot)) : nil
     }
 
-    /// Remembers that the property was set to a value that the store cannot keep.
+    /// Records that the property was set to a value that the store cannot store.
     final func noteUnfit(_ slot: Int) {
         guard prepareChange(slot) != nil else { return }
         ownExtras.unfitSlots.insert(slot)
@@ -288,7 +289,8 @@ extension ManagedObject {
 }
 
 extension ManagedObject {
-    /// Whether one of the parts of a composite value is there; without any, the value is nil.
+    /// Returns whether a part of a composite value is set. If no part is set, the composite value
+    /// is nil.
     @_spi(Generated)
     public final func isAnySet(in slots: Range<Int>) -> Bool {
         if notesReads { slots.forEach { noteRead(of: $0) } }
@@ -297,20 +299,20 @@ extension ManagedObject {
     }
 }
 
-// Data whose large values lie in files beside the store. A row, and so a record, holds the value
-// itself or the name of its file, and a byte that says which.
+// Data attributes with large values in files beside the store. A row, and so a record, has a byte
+// for the form, and either the value itself or the name of its file.
 extension ManagedObject {
-    /// The value of a data attribute; empty where it is missing.
+    /// Returns the value of a data attribute, or empty data if it is missing.
     ///
-    /// - Complexity: Reads the file at each call where the value lies in one.
+    /// - Complexity: If the value is in a file, reads the file at each call.
     @_spi(Generated)
     public final func value(at slot: Int) -> Data {
         optionalValue(at: slot) ?? Data()
     }
 
-    /// The value of an optional data attribute.
+    /// Returns the value of an optional data attribute.
     ///
-    /// - Complexity: Reads the file at each call where the value lies in one.
+    /// - Complexity: If the value is in a file, reads the file at each call.
     @_spi(Generated)
     public final func optionalValue(at slot: Int) -> Data? {
         if notesReads { noteRead(of: slot) }
@@ -337,10 +339,11 @@ extension ManagedObject {
     }
 }
 
-/// Turns values of codable attributes into JSON and back. Each context has one, made when it is
-/// first needed: making a coder costs as much as coding a small value.
+/// Encodes values of codable attributes as JSON, and decodes them. Each context has one codec,
+/// created at the first use: creating a coder costs as much as coding a small value.
 ///
-/// Keys are sorted, so that equal values have equal texts. Infinities and NaN are written as texts.
+/// Keys are sorted, so that equal values have equal texts. Infinities and NaN are encoded as
+/// strings.
 final class JSONCodec {
     private let encoder = JSONEncoder()
     private let decoder = JSONDecoder()

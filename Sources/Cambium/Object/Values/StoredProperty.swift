@@ -1,20 +1,21 @@
 import CambiumRecords
 
-/// A type that an attribute can have: how its values are read from and written to a row.
+/// A type that an attribute can have. It defines how its values are read from a row and written to
+/// it.
 ///
-/// The conformances are those of the model language's types; generated enumerations conform
-/// through ``StoredEnumeration``.
+/// The types of the model language conform; generated enumerations conform through
+/// ``StoredEnumeration``.
 public protocol StoredProperty {
-    /// What a missing value reads as.
+    /// The placeholder for a missing value.
     static var _missing: Self { get }
-    /// The value in a slot that has one, or nil where it is not of this type.
+    /// Returns the value in a slot that has one, or nil if it is not of this type.
     static func read(_ record: Record, _ slot: Int) -> Self?
     /// Writes the value into a slot of an object, as a change.
     func write(to object: ManagedObject, _ slot: Int)
 }
 
 extension Bool: StoredProperty {
-    /// What a missing value reads as.
+    /// The placeholder for a missing value.
     @inlinable public static var _missing: Bool { false }
     /// The value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> Bool? {
@@ -27,7 +28,7 @@ extension Bool: StoredProperty {
 }
 
 extension StoredProperty where Self: FixedWidthInteger {
-    /// What a missing value reads as.
+    /// The placeholder for a missing value.
     @inlinable public static var _missing: Self { 0 }
     /// The value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> Self? {
@@ -44,7 +45,7 @@ extension Int32: StoredProperty {}
 extension Int64: StoredProperty {}
 
 extension Double: StoredProperty {
-    /// What a missing value reads as.
+    /// The placeholder for a missing value.
     @inlinable public static var _missing: Double { 0 }
     /// The value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> Double? {
@@ -57,7 +58,7 @@ extension Double: StoredProperty {
 }
 
 extension Float: StoredProperty {
-    /// What a missing value reads as.
+    /// The placeholder for a missing value.
     @inlinable public static var _missing: Float { 0 }
     /// The value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> Float? {
@@ -70,7 +71,7 @@ extension Float: StoredProperty {
 }
 
 extension Date: StoredProperty {
-    /// What a missing value reads as.
+    /// The placeholder for a missing value.
     @inlinable public static var _missing: Date { Date(timeIntervalSinceReferenceDate: 0) }
     /// The value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> Date? {
@@ -83,7 +84,7 @@ extension Date: StoredProperty {
 }
 
 extension String: StoredProperty {
-    /// What a missing value reads as.
+    /// The placeholder for a missing value.
     @inlinable public static var _missing: String { "" }
     /// The value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> String? {
@@ -97,7 +98,7 @@ extension String: StoredProperty {
 }
 
 extension Data: StoredProperty {
-    /// What a missing value reads as.
+    /// The placeholder for a missing value.
     @inlinable public static var _missing: Data { Data() }
     /// The value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> Data? {
@@ -110,14 +111,14 @@ extension Data: StoredProperty {
 }
 
 extension Duration: StoredProperty {
-    /// What a missing value reads as.
+    /// The placeholder for a missing value.
     public static var _missing: Duration { .zero }
     /// The value in a slot that has one.
     public static func read(_ record: Record, _ slot: Int) -> Duration? {
         .nanoseconds(record.integer(slot))
     }
-    /// Writes the value, rounded to whole nanoseconds, as a change. One that 64 bits cannot hold leaves
-    /// the old one, and every save is refused until the attribute is set to another.
+    /// Writes the value as a change, rounded to nanoseconds. If it does not fit into 64 bits, the
+    /// attribute keeps its old value, and every save fails until it is set to another.
     public func write(to object: ManagedObject, _ slot: Int) {
         guard let nanoseconds = DurationStorage.nanoseconds(of: self) else {
             return object.noteUnfit(slot)
@@ -144,7 +145,7 @@ extension UUID: StoredProperty {
 }
 
 extension URL: StoredProperty {
-    /// `about:blank`, the URL of nothing.
+    /// `about:blank`, the placeholder for a missing value.
     public static var _missing: URL { URL(string: "about:blank") ?? URL(filePath: "/") }
     /// The URL of the slot's text.
     public static func read(_ record: Record, _ slot: Int) -> URL? {
@@ -156,19 +157,19 @@ extension URL: StoredProperty {
     }
 }
 
-/// A type whose values an attribute of the type `codable` holds where it is required.
+/// A type of values for a required attribute of the type `codable`.
 ///
-/// Arrays, sets, dictionaries, texts, numbers and Booleans are ones already. For a type of the
-/// program's own it is enough to say so where it has an initializer without arguments, whose result
-/// stands for a value that is missing or cannot be decoded:
+/// Arrays, sets, dictionaries, strings, numbers and Booleans conform. If your own type has an
+/// initializer without arguments, declare its conformance. The initializer creates the value for an
+/// attribute that is missing or cannot be decoded:
 ///
 /// ```swift
 /// extension Colour: StoredCodable {}
 /// ```
 ///
-/// Values must be `Sendable` too. An optional attribute asks for `Codable & Sendable` only.
+/// Values must also be `Sendable`. An optional attribute requires only `Codable & Sendable`.
 public protocol StoredCodable: Codable {
-    /// The value that stands for a missing one.
+    /// Creates the value for a missing one.
     init()
 }
 
@@ -194,14 +195,13 @@ extension Date: StoredCodable {}
 extension Data: StoredCodable {}
 extension UUID: StoredCodable {}
 
-/// An enumeration of the model. Generated enumerations conform; their raw value is what the store
-/// holds.
+/// An enumeration of the model. Generated enumerations conform. The store has their raw values.
 public protocol StoredEnumeration: StoredProperty, AttributeValue, PredicateArgument,
     RawRepresentable, CaseIterable, Hashable, Codable, Sendable
 where RawValue: StoredProperty & AttributeValue {}
 
 extension StoredEnumeration {
-    /// The first case, which a missing or unknown value reads as.
+    /// The first case, the placeholder for a missing or unknown value.
     public static var _missing: Self {
         guard let first = allCases.first else {
             preconditionFailure(
@@ -210,7 +210,7 @@ extension StoredEnumeration {
         return first
     }
 
-    /// The case of the slot's raw value, or nil where it is of no case.
+    /// Returns the case of the slot's raw value, or nil if there is none.
     public static func read(_ record: Record, _ slot: Int) -> Self? {
         RawValue.read(record, slot).flatMap(Self.init(rawValue:))
     }
