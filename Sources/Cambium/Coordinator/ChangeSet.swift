@@ -1,32 +1,32 @@
 import CambiumRecords
 
-/// What one save changed in the store: the one value from which sibling contexts, controllers and
-/// observers are fed.
+/// The changes of one save in the store. Sibling contexts, controllers and observers all receive
+/// this value.
 ///
 /// Change sets of a store are numbered in the order of their commits.
 public struct ChangeSet: Sendable {
-    /// The number of the commit among those of this process; of what a child context saved into its
-    /// parent, that of the latest commit before.
+    /// The number of the commit in this process. If a child context saved into its parent, the
+    /// number of the latest commit before that.
     public let number: Int64
-    /// The context that saved; of what other processes have saved, none of this coordinator's.
+    /// The context that saved. For saves of other processes, it is the identifier of no context.
     public let origin: ContextIdentifier
     let store: StoreIdentifier
     var entities: [EntityChanges]
-    /// The context that has the changes, unsaved, where a child has saved them; nil when they are
-    /// in the store.
+    /// If a child context saved the changes, the parent that has them unsaved; nil if they are in
+    /// the store.
     var holder: ContextIdentifier?
-    /// The rows that no store has: parents alone have their objects.
+    /// The rows that no store has: only parent contexts have their objects.
     var unsaved: Set<RowIdentity> = []
-    /// What the transactions of the coordinator begin with, whose number it has.
+    /// The transaction settings of the coordinator that numbered the change set.
     var settings = TransactionSettings.none
 
-    /// The objects that are new.
+    /// The inserted objects.
     public var insertedObjectIDs: [ObjectID] {
         entities.flatMap { changes in changes.inserted.map { id($0.key, changes) } }
     }
 
-    /// The objects that were changed, with the names of the properties that were set. Objects whose
-    /// relationships alone changed, kept by the other side, are among them.
+    /// The updated objects, with the names of the properties that were set. Includes objects with
+    /// only changed relationships that have no column in their row.
     public var updatedObjectIDs: [ObjectID: Set<String>] {
         var updated = [ObjectID: Set<String>]()
         for changes in entities {
@@ -39,8 +39,8 @@ public struct ChangeSet: Sendable {
         return updated
     }
 
-    /// The objects whose derived values alone changed, because of other objects, with the names of
-    /// the derived attributes.
+    /// The objects with only changed derived values, because other objects changed, with the names
+    /// of the derived attributes.
     public var refreshedObjectIDs: [ObjectID: Set<String>] {
         var refreshed = [ObjectID: Set<String>]()
         for changes in entities {
@@ -57,7 +57,7 @@ public struct ChangeSet: Sendable {
         entities.flatMap { changes in changes.deleted.map { id($0, changes) } }
     }
 
-    /// Whether nothing changed.
+    /// Whether there are no changes.
     public var isEmpty: Bool { entities.isEmpty }
 
     private func id(_ key: Int64, _ changes: EntityChanges) -> ObjectID {
@@ -68,27 +68,27 @@ public struct ChangeSet: Sendable {
     }
 }
 
-/// Tells contexts apart in change sets.
+/// The identifier of a context in change sets.
 public struct ContextIdentifier: Hashable, Sendable {
     let number: UInt64
 
-    /// What others than this coordinator's contexts have saved.
+    /// The identifier for saves that no context of this coordinator made.
     static let remote = ContextIdentifier(number: 0)
 }
 
-/// Others have written to the file of a store: another process, or another container of this one.
-/// When it is told, the contexts have the changes in their mailboxes.
+/// A change that another process, or another container of this process, has written to the file of
+/// a store. When it is reported, the contexts have the changes in their mailboxes.
 public struct RemoteStoreChange: Sendable {
     /// The UUID of the store.
     public let storeIdentifier: UUID
-    /// The end of the store's history, up to which contexts have been notified; nil where it keeps
-    /// none.
+    /// The end of the history that contexts were notified of, or nil if the store has no history.
     public let token: HistoryToken?
-    /// Whether contexts were told which objects have changed. If not, because there is no history,
-    /// another process has begun it again, or too many have changed, they read everything again.
+    /// Whether contexts were notified of every changed object. If it is false, they read all
+    /// objects again. The reasons are: there is no history, another process has restarted it, or
+    /// too many objects have changed.
     public let isComplete: Bool
 
-    /// Adds a change to those that nobody has taken yet: one of each store says it all.
+    /// Adds a change to the waiting ones. A newer change of a store replaces an older one.
     static func join(_ waiting: inout [RemoteStoreChange], _ change: RemoteStoreChange) {
         var isComplete = change.isComplete
         if let index = waiting.firstIndex(where: { $0.storeIdentifier == change.storeIdentifier }) {
@@ -102,27 +102,27 @@ public struct RemoteStoreChange: Sendable {
 }
 
 extension PersistentStoreCoordinator {
-    /// What others write to the stores from now on, where a store was opened with
-    /// ``StoreOptions/followsRemoteChanges``: at least one element after the last commit, not one
-    /// for each. Of each store one waits for whoever does not ask; where contexts were not told of
-    /// all that it stands for, its ``RemoteStoreChange/isComplete`` is false. The sequence ends
-    /// with the coordinator.
+    /// The changes of other processes from now on, for stores that were opened with
+    /// ``StoreOptions/followsRemoteChanges``. There is at least one element after the last commit,
+    /// but not one for each commit. For a slow consumer, at most one change of each store waits; if
+    /// contexts were not notified of every object in it, its ``RemoteStoreChange/isComplete`` is
+    /// false. The sequence ends with the coordinator.
     ///
-    /// Contexts that merge automatically need no more than the option; see
-    /// ``fetchHistory(_:)`` for what was changed, and by whom.
+    /// Contexts that merge automatically need only the option. ``fetchHistory(_:)`` returns the
+    /// changed objects and their authors.
     public var remoteChanges: AsyncStream<RemoteStoreChange> { remoteObservers.makeStream() }
 
-    /// Calls a handler whenever another process has written to a store, see ``remoteChanges``, on a
-    /// thread of the coordinator's. The next is told when the handler has returned.
+    /// Calls a handler after each change of a store by another process, see ``remoteChanges``, on a
+    /// thread of the coordinator. Calls do not overlap.
     ///
-    /// - Returns: What keeps the observation going.
+    /// - Returns: A token that keeps the observation active.
     public func observeRemoteChanges(
         _ handler: @escaping @Sendable (RemoteStoreChange) -> Void
     ) -> ObservationToken {
         remoteObservers.observe(handler)
     }
 
-    /// Begins to follow what others write to a store, where its options ask for that.
+    /// Starts to follow changes of other processes, if the options of the store enable that.
     func followOthers(of persistentStore: PersistentStore) throws {
         guard persistentStore.options.followsRemoteChanges else { return }
         try persistentStore.store.followOthers(for: self)

@@ -8,13 +8,13 @@ final class ContextTransaction: Sendable {
         self.parts = parts
     }
 
-    /// Runs a body in transactions of all stores that can be written. What the body has not committed is
-    /// taken back.
+    /// Runs a closure in transactions of all writable stores. Changes that the closure has not
+    /// committed are rolled back.
     static func with<Result>(
         _ stores: [PersistentStore], _ isolation: TransactionIsolation,
         _ body: (ContextTransaction) throws -> Result
     ) throws -> Result {
-        // The order is the same in every process, so that no two wait for each other.
+        // The order is the same in every process, to prevent deadlocks.
         let engines: [any StoreEngine] = stores.map { $0.store }.filter { !$0.isReadOnly }
             .ordered { $0.identifier.uuid.uuidString < $1.identifier.uuid.uuidString }
         return try begin(engines[...], isolation, [:], body)
@@ -33,13 +33,14 @@ final class ContextTransaction: Sendable {
         }
     }
 
-    /// Where a context reads and saves the rows of a store.
+    /// Returns the transaction for the reads and saves of a store, or the store itself if it has
+    /// none.
     func store(_ store: any StoreEngine) -> any SavingStore { parts[store.identifier] ?? store }
 
-    /// Whether others stood in the way, so that all of it has to be run again.
+    /// Whether the transaction failed because of others, so that it must be repeated.
     var isToBeRepeated: Bool { parts.values.contains { $0.isToBeRepeated } }
 
-    /// Commits the transactions in which nothing was saved.
+    /// Commits the transactions without saves.
     func commit() throws {
         for part in parts.values { try part.commit() }
     }

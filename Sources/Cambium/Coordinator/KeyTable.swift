@@ -1,20 +1,20 @@
-/// Values by the keys of rows.
+/// A dictionary from the keys of rows to values.
 ///
-/// A dictionary for one kind of key: keys are numbers that the store counts up, which a
-/// multiplication spreads well enough. The hashing of a general dictionary, which has to withstand
-/// keys chosen by an enemy, takes longer than all else that is done with a row of the cache.
+/// Keys are numbers that the store counts up, so a multiplication distributes them well enough. The
+/// hashing of a general dictionary resists keys that an attacker chooses. It takes longer than all
+/// other work on a row of the cache.
 struct KeyTable<Value> {
     private var keys: [Int64] = []
     private var values: [Value] = []
-    /// Where in the lists a key is, found by trying one place after the other from where the key
-    /// leads; a power of two, of which a quarter at least is vacant.
+    /// The indices into the lists, as a hash table with linear probing. Its size is a power of two,
+    /// and at least a quarter of it is vacant.
     private var places: [Int32] = []
 
     private static var vacant: Int32 { -1 }
 
     init() {}
 
-    /// An empty one with room for as many.
+    /// Creates an empty table with a capacity.
     init(capacity: Int) {
         keys.reserveCapacity(capacity)
         values.reserveCapacity(capacity)
@@ -30,9 +30,9 @@ struct KeyTable<Value> {
         find(key).map { values[Int(places[$0])] }
     }
 
-    /// Puts a value in, in the place of one with the same key.
+    /// Sets the value of a key.
     ///
-    /// - Returns: Whether there was none.
+    /// - Returns: Whether the key is new.
     mutating func updateValue(_ value: Value, forKey key: Int64) -> Bool {
         if let place = find(key) {
             values[Int(places[place])] = value
@@ -48,12 +48,12 @@ struct KeyTable<Value> {
         return true
     }
 
-    /// - Returns: Whether it was there.
+    /// - Returns: Whether the key existed.
     mutating func removeValue(forKey key: Int64) -> Bool {
         guard let place = find(key) else { return false }
         let index = Int(places[place])
         close(place)
-        // The last one takes its place in the lists.
+        // The last element takes its place in the lists.
         let last = keys.count - 1
         if index != last, let moved = find(keys[last]) {
             places[moved] = Int32(truncatingIfNeeded: index)
@@ -65,8 +65,8 @@ struct KeyTable<Value> {
         return true
     }
 
-    /// Makes a place vacant. Whoever had to give way to the one that goes moves up, so that a search
-    /// may end at the first vacancy.
+    /// Makes a place vacant. Entries that were displaced by it move up, so that a search can end at
+    /// the first vacancy.
     private mutating func close(_ place: Int) {
         var gap = place
         var next = after(gap)
@@ -98,7 +98,7 @@ struct KeyTable<Value> {
         return place
     }
 
-    /// Where the search for a key begins.
+    /// Returns the place to begin the search for a key.
     @inline(__always)
     private func start(_ key: Int64) -> Int {
         // 2⁶⁴ by the golden ratio: its multiples lie far apart.

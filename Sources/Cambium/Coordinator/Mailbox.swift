@@ -1,7 +1,7 @@
 import CambiumRecords
 import Synchronization
 
-/// Where change sets wait until a context, in its own isolation, takes them.
+/// A queue of change sets for a context. The context takes them in its own isolation.
 final class Mailbox: Sendable {
     private struct Contents {
         var changeSets: [ChangeSet] = []
@@ -9,24 +9,25 @@ final class Mailbox: Sendable {
         var hasOverflowed = false
     }
 
-    /// More than that is not kept for a context that never asks: it then reads everything again.
+    /// The maximum number of change sets for a context that does not take them. If there are more,
+    /// it reads all objects again.
     private static let capacity = 256
 
     private let contents = Mutex(Contents())
-    /// Whether there is anything, for the many who ask in vain.
+    /// Whether the mailbox is empty. It makes frequent checks of an empty mailbox cheap.
     private let isEmpty = Atomic(true)
     private let schedule: (@Sendable () -> Void)?
 
     /// - Parameter schedule: Enqueues one job in the context's isolation that empties the mailbox;
-    ///   nil where the isolation is not known.
+    ///   nil if the isolation is not known.
     init(schedule: (@Sendable () -> Void)?) {
         self.schedule = schedule
     }
 
-    /// Adds what another context has saved.
+    /// Adds the change set of another context's save.
     ///
-    /// - Returns: Here and below, what is to be called when the caller holds no lock any more: it lets
-    ///   the context look into its mailbox. The program's own executor may be behind it.
+    /// - Returns: Here and below, a closure to call when the caller holds no lock any more. It
+    ///   makes the context read its mailbox, and may call the program's own executor.
     func post(_ changeSet: ChangeSet) -> (@Sendable () -> Void)? {
         post { contents in
             contents.changeSets.append(changeSet)
@@ -37,7 +38,8 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Lets the context know that change sets do not say everything: it reads everything again.
+    /// Notifies the context that the change sets are incomplete, so that it reads all objects
+    /// again.
     func postLoss() -> (@Sendable () -> Void)? {
         post { $0.hasOverflowed = true }
     }
@@ -52,7 +54,7 @@ final class Mailbox: Sendable {
         return mustSchedule ? schedule : nil
     }
 
-    /// Drops the news that some rows went: they are there again.
+    /// Removes deletions of rows that were inserted again.
     func discardDeletions(of rows: Set<RowIdentity>) {
         if rows.isEmpty || hasNothing { return }
         contents.withLock { contents in
@@ -68,13 +70,13 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Whether nothing has come since the last time.
+    /// Whether there are no new change sets.
     var hasNothing: Bool { isEmpty.load(ordering: .acquiring) }
 
-    /// Whether more has come than is kept.
+    /// Whether there were more change sets than the capacity.
     var hasOverflowed: Bool { contents.withLock(\.hasOverflowed) }
 
-    /// What has come since the last time, and whether that is all.
+    /// Removes and returns the new change sets, and whether they are complete.
     func take() -> (changeSets: [ChangeSet], isComplete: Bool) {
         if isEmpty.load(ordering: .acquiring) { return ([], true) }
         return contents.withLock { contents in
@@ -85,14 +87,14 @@ final class Mailbox: Sendable {
     }
 }
 
-/// Who observes something: by a handler that is called at once, or by a stream.
+/// Observers of elements: handlers that are called at once, and streams.
 final class StreamObservers<Element: Sendable>: Sendable {
-    /// Adds an element to those that an observer has not taken yet.
+    /// Adds an element to the waiting elements of an observer.
     typealias Joining = @Sendable (_ waiting: inout [Element], _ element: Element) -> Void
 
     private struct Observers {
         var all = [Int: Observer]()
-        /// In the order in which they came.
+        /// In the order of their addition.
         var handlers: [(flag: CancellationFlag, handle: @Sendable (Element) -> Void)] = []
         var next = 0
     }
@@ -100,16 +102,15 @@ final class StreamObservers<Element: Sendable>: Sendable {
     private let observers = Mutex(Observers())
     private let join: Joining
 
-    /// - Parameter join: What becomes of elements that nobody has taken yet; the default keeps each
-    ///   of them.
+    /// - Parameter join: Adds an element to the waiting ones; the default appends it.
     init(joining join: @escaping Joining = { $0.append($1) }) {
         self.join = join
     }
 
-    /// What is told from now on. It ends with the observers.
+    /// Returns a stream of the elements from now on. It ends with the observers.
     @_semantics("optimize.sil.specialize.generic.never")
     func makeStream() -> AsyncStream<Element> {
-        // The elements wait with the observer; the inner stream says that there are some.
+        // The elements wait in the observer; the inner stream signals that there are some.
         let (wakeups, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let observer = Observer(continuation)
@@ -137,13 +138,12 @@ final class StreamObservers<Element: Sendable>: Sendable {
         return ObservationToken(flag)
     }
 
-    /// Calls the handlers, one after the other on this thread, and leaves the element to the
-    /// streams. No lock is held meanwhile: a handler may observe, cancel and change what it is
-    /// notified of.
+    /// Calls the handlers in order on this thread, and adds the element to the streams. It holds no
+    /// lock meanwhile: a handler may observe, cancel, and change the observed state.
     @_semantics("optimize.sil.specialize.generic.never")
     func send(_ element: Element) {
-        // Those that were cancelled are released here too, not under the lock: with them may go
-        // objects of the program, which then run code of their own.
+        // Cancelled handlers are released here too, not under the lock: their release may release
+        // objects of the program, and run the program's code.
         let (handlers, observers) = observers.withLock { observers in
             let handlers = observers.handlers
             observers.handlers.removeAll { $0.flag.isSet }
@@ -157,7 +157,7 @@ final class StreamObservers<Element: Sendable>: Sendable {
         for observer in observers.withLock({ Array($0.all.values) }) { observer.finish() }
     }
 
-    /// What one of them has not taken yet.
+    /// The elements that a stream has not taken yet.
     private final class Observer: Sendable {
         private let waiting = Mutex<[Element]>([])
         private let wakeup: AsyncStream<Void>.Continuation
@@ -179,10 +179,10 @@ final class StreamObservers<Element: Sendable>: Sendable {
     }
 }
 
-/// Keeps an observation going: it ends when the token is let go of, or when ``cancel()`` is called,
-/// whichever comes first and in whatever isolation.
+/// A token that keeps an observation active. The observation ends when the token is released or
+/// ``cancel()`` is called, in any isolation.
 ///
-/// It does not keep the context, or the coordinator, alive.
+/// The token does not retain the context or the coordinator.
 public final class ObservationToken: Sendable {
     private let flag: CancellationFlag
 
@@ -200,8 +200,9 @@ public final class ObservationToken: Sendable {
     }
 }
 
-/// Says that a handler is not to be called any more. The handler itself stays where it is (that of
-/// a context in the context's isolation) until who calls it sorts it out: tokens may go anywhere.
+/// A flag that marks a handler as cancelled. A token may be released in any isolation, so the
+/// handler is not removed then: its caller removes it later (for a context, in the context's
+/// isolation).
 final class CancellationFlag: Sendable {
     private let value = Atomic(false)
 

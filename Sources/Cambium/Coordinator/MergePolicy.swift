@@ -1,62 +1,70 @@
 import CambiumRecords
 
-/// How a save resolves conflicts with what other contexts saved meanwhile.
+/// How a save resolves conflicts with changes that other contexts saved meanwhile.
 ///
-/// A conflict is an object that this context changed or deleted and whose row has another version
-/// than the one that the change is based on; or a unique value that another object has.
+/// There are two kinds of conflicts. In the first, this context changed or deleted an object, and
+/// its row has another version than the base of the change. In the second, another object has a
+/// unique value of a saved object.
 ///
 /// | | both changed it | deleted there | deleted here | unique value taken |
 /// |---|---|---|---|---|
 /// | ``error`` | error | error | error | error |
-/// | ``rollback`` | theirs, whole | deleted | lives, theirs | the new object gives way |
-/// | ``overwrite`` | ours, whole | inserted again | deleted | ours go to the stored row |
-/// | ``storeTrump`` | theirs wins | deleted | lives, theirs | the new object gives way |
-/// | ``objectTrump`` | ours wins | inserted again | deleted | what we set goes to the stored row |
+/// | ``rollback`` | all of theirs | deleted | kept, theirs | new object discarded |
+/// | ``overwrite`` | all of ours | inserted again | deleted | ours to the stored row |
+/// | ``storeTrump`` | theirs wins | deleted | kept, theirs | new object discarded |
+/// | ``objectTrump`` | ours wins | inserted again | deleted | set values to the stored row |
 ///
-/// A new object whose unique values are taken stands for the one that has them from then on: it
-/// reads and writes that one's values, and references to it point there. An object that was saved
-/// before and is to get such values keeps its old ones under `storeTrump` and `rollback`; under
-/// `overwrite` and `objectTrump` the save fails with ``ConstraintConflictError``, because no stored
-/// object is given up for a value of another.
+/// If the unique values of a new object are taken, the new object is merged into the object that
+/// has them. From then on it reads and writes that object's values, and references to it point
+/// there. An object that was saved before keeps its old unique values under `storeTrump` and
+/// `rollback`. Under `overwrite` and `objectTrump`, the save fails with
+/// ``ConstraintConflictError``, because the policies never replace one stored object by another.
 ///
-/// By property means: what only one side changed is kept, whoever it is. The attributes of the
-/// model that have a merge rule of their own (`merge="sum"`) follow it under the two policies that
-/// go by property.
+/// `storeTrump` and `objectTrump` merge by property: a property that only one side changed keeps
+/// that side's value. Attributes of the model with their own merge rule (`merge="sum"`) follow it
+/// under these two policies.
 ///
-/// Links of to-many relationships are merged as sets of additions and removals: what both sides
-/// added is there, what either took away is not. Under `overwrite` the members of a many-to-many
-/// relationship of an object in conflict are exactly those that this context knows, and under
-/// `rollback` they are the store's.
+/// Links of to-many relationships are merged as sets of additions and removals: the result has the
+/// additions of both sides, without the removals of either side. For an object in conflict, the
+/// members of a many-to-many relationship are exactly this context's under `overwrite`, and the
+/// store's under `rollback`.
 ///
-/// An object that is inserted again gets back the links that this context knows; a link to a
-/// deleted object is cleared where it is optional. An object that cannot be without it stays
-/// deleted. In a one-to-one that two contexts linked differently, the policy says whose link stays.
+/// An object that is inserted again has the links that this context knows. An optional link to a
+/// deleted object is cleared. If a link to a deleted object is required, the object stays deleted.
+/// If two contexts changed the same one-to-one relationship, the policy decides which link is kept.
 ///
-/// A link that others have made to an object which is deleted here, after its delete rules were
-/// followed, is in conflict with the deletion: under `error` the conflict is that of the object with
-/// the link, and once that is refreshed the delete rule is followed for it, too; `rollback` and
-/// `storeTrump` let the deleted object live; `overwrite` and `objectTrump` do to the link what the
-/// delete rule says. A custom policy is not asked, its base decides. Where the rule is deny, or the
-/// link cannot be empty, the save fails with ``ValidationError``, unless the object lives.
+/// If another context has linked an object to one that is deleted here, after its delete rules were
+/// applied, the link conflicts with the deletion:
+///
+/// - Under `error`, the conflict is that of the object with the link. After it was refreshed, the
+///   delete rule is applied to it too.
+/// - `rollback` and `storeTrump` keep the deleted object.
+/// - `overwrite` and `objectTrump` apply the delete rule to the link.
+/// - A custom policy is not called; its base decides.
+///
+/// If the rule is deny, or the link is required, the save fails with ``ValidationError``, unless
+/// the object is kept.
 public enum MergePolicy: Sendable, Hashable {
-    /// The save fails with ``ConflictError`` or ``ConstraintConflictError``; nothing is written and
-    /// nothing changes in memory.
+    /// The save fails with ``ConflictError`` or ``ConstraintConflictError``. It writes nothing and
+    /// changes nothing in memory.
     case error
-    /// The changes of objects in conflict are dropped, the store's state stays; other objects are
-    /// saved.
+    /// The changes of objects in conflict are discarded in favour of the store's values. Other
+    /// objects are saved.
     case rollback
-    /// The object is written as it is here, with the properties too that only the others changed.
+    /// The object is written with this context's values, including properties that only the other
+    /// context changed.
     case overwrite
-    /// Property by property, the store's value stays where both sides changed it (Core Data's
-    /// `mergeByPropertyStoreTrump`). Of a deletion against a change, the store's side stays.
+    /// Merges by property. If both sides changed a property, the store's value is kept (Core Data's
+    /// `mergeByPropertyStoreTrump`). If one side deleted the object, the store's side is kept.
     case storeTrump
-    /// Property by property, this context's value stays where both sides changed it (Core Data's
-    /// `mergeByPropertyObjectTrump`). Of a deletion against a change, this context's side stays.
+    /// Merges by property. If both sides changed a property, this context's value is kept (Core
+    /// Data's `mergeByPropertyObjectTrump`). If one side deleted the object, this context's side is
+    /// kept.
     case objectTrump
     /// The program decides.
     case custom(CustomMergePolicy)
 
-    /// How it decides conflicts; nil where it does not.
+    /// The strategy for conflicts, or nil if the policy has none.
     var strategy: ConflictStrategy? {
         switch self {
         case .error, .custom: nil
@@ -67,10 +75,10 @@ public enum MergePolicy: Sendable, Hashable {
         }
     }
 
-    /// Whether, of two sides that exclude each other, this context's stays.
+    /// Whether this context's side is kept if only one can be.
     var keepsOurs: Bool { strategy?.keepsOurs ?? false }
 
-    /// Whether a conflict may end with all links of an object as the context has them.
+    /// Whether the resolution of a conflict may write all links of an object.
     var mayWriteAllLinks: Bool {
         switch self {
         case .overwrite, .objectTrump, .custom: true
@@ -79,7 +87,7 @@ public enum MergePolicy: Sendable, Hashable {
     }
 }
 
-/// A merge policy of the program's own, which is asked about each conflict.
+/// A merge policy of the program. It is called for each conflict.
 ///
 /// ```swift
 /// context.mergePolicy = .custom(CustomMergePolicy(basedOn: .objectTrump) { conflict in
@@ -88,21 +96,21 @@ public enum MergePolicy: Sendable, Hashable {
 /// })
 /// ```
 ///
-/// It is asked about objects first and about unique values afterwards, inside the transaction of
-/// the save, and must not use a context. What it decides takes effect when the save succeeds.
+/// It is called for objects first, and for unique values after that, inside the transaction of the
+/// save. It must not use a context. Its decisions take effect when the save succeeds.
 public final class CustomMergePolicy: Sendable {
     let base: MergePolicy
     let resolve: @Sendable (inout MergeConflict) throws -> Void
     let resolveConstraint: @Sendable (inout ConstraintConflict) throws -> Void
 
-    /// Makes a policy.
+    /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - base: What happens where the closures decide nothing; with ``MergePolicy/error`` such a
-    ///     conflict makes the save fail.
-    ///   - resolve: Decides about an object that others changed or deleted: sets its
-    ///     ``MergeConflict/policy``, or values. What it throws makes the save fail.
-    ///   - resolveConstraint: Decides about a unique value that another object has.
+    ///   - base: The policy for conflicts that the closures do not resolve; with
+    ///     ``MergePolicy/error``, such a conflict makes the save fail.
+    ///   - resolve: Resolves the conflict of an object that another context changed or deleted: it
+    ///     sets its ``MergeConflict/policy``, or values. If it throws, the save fails.
+    ///   - resolveConstraint: Resolves the conflict of a unique value that another object has.
     public init(
         basedOn base: MergePolicy = .error,
         resolve: @escaping @Sendable (inout MergeConflict) throws -> Void,
@@ -128,24 +136,23 @@ extension CustomMergePolicy: Hashable {
 
 /// An object that two contexts changed.
 ///
-/// It holds up to three snapshots of the row beside the object's own values: as this context read
-/// it (the base of its changes), as the coordinator last saw it, and as it is in the store. Their
-/// values are decoded when they are asked for. A to-one relationship shows as the key that it leads
-/// to.
+/// It has up to three snapshots of the row beside the object's own values: as this context read it
+/// (the base of its changes), as the coordinator last read it, and as it is in the store. Their
+/// values are decoded on access. A to-one relationship is shown as the key that it references.
 public struct MergeConflict: Sendable {
     /// The object.
     public let objectID: ObjectID
-    /// Whether this context wanted to delete it.
+    /// Whether this context deleted it.
     public let isDeletion: Bool
     /// Whether its row was deleted from the store.
     public let isRowGone: Bool
-    /// The properties that both sides changed.
+    /// The names of the properties that both sides changed.
     public let properties: [String]
     /// The version that this context's changes are based on.
     public let oldVersion: Int64
     /// The version that the row has now; 0 if it was deleted.
     public let newVersion: Int64
-    /// What happens to the object; a custom policy sets it. Another custom policy counts as
+    /// The resolution for the object; a custom policy sets it. Another custom policy counts as
     /// ``MergePolicy/error``.
     public var policy: MergePolicy
 
@@ -155,24 +162,24 @@ public struct MergeConflict: Sendable {
     let persisted: RowSnapshot?
     private(set) var chosen = [Int: StoredValue]()
 
-    /// The values that this context wanted to save.
+    /// The values that this context tried to save.
     public var objectValues: [String: Value] { object?.values ?? [:] }
 
     /// The values that this context last read or saved.
     public var objectSnapshot: [String: Value] { base?.values ?? [:] }
 
-    /// The values that the coordinator last saw, of whichever context; nil where it keeps none.
+    /// The values that the coordinator last read or saved, for any context, or nil if it has none.
     public var cachedSnapshot: [String: Value]? { cached?.values }
 
-    /// The values that the store has; nil where the row was deleted, and where the conflict was
-    /// found before the store was asked.
+    /// The values in the store. Nil if the row was deleted, or if the conflict was found before the
+    /// store was read.
     public var persistedSnapshot: [String: Value]? { persisted?.values }
 
-    /// Chooses the value that is saved for an attribute, whatever the policy makes of the others.
-    /// The value is not validated, beyond what the store itself checks.
+    /// Sets the value that is saved for an attribute, whatever the policy does with the others. The
+    /// value is not validated, except by the store itself.
     ///
-    /// - Throws: ``StoreError`` with `unknownName` where the entity has no such attribute, with
-    ///   `invalidRequest` where the value is of another type, does not fit or cannot be set.
+    /// - Throws: ``StoreError`` with `unknownName` if the entity has no such attribute, with
+    ///   `invalidRequest` if the value is of another type, does not fit or cannot be set.
     public mutating func setValue(_ value: Value, forKey name: String) throws {
         let entity = objectID.entity
         guard let slot = entity.layout.slot(of: name), let attribute = entity.attributes[slot],
@@ -190,25 +197,26 @@ public struct MergeConflict: Sendable {
     }
 }
 
-/// The save met rows that others changed meanwhile, under ``MergePolicy/error``.
+/// An error for a save with conflicts under ``MergePolicy/error``: other contexts had changed its
+/// rows.
 ///
 /// Nothing was written. Refresh the objects (``ManagedObjectContext/refresh(_:mergeChanges:)``) and
 /// save again, or set another policy.
 public struct ConflictError: Error, Sendable {
-    /// The conflicts; at least one. They have the order of the entities in the model, sub-entities with
-    /// their parents, and then that of the objects' keys. Links of others to what is deleted here have
-    /// the order of the relationships first.
+    /// The conflicts; at least one. They are in the order of the entities in the model,
+    /// sub-entities with their parents, and then in the order of the objects' keys. Links of other
+    /// contexts to objects that are deleted here are first in the order of the relationships.
     public let conflicts: [MergeConflict]
-    /// The deletions that are in conflict with links that others have made: their delete rules are
-    /// followed once more at the next save.
+    /// The deletions that conflict with links of other contexts. Their delete rules are applied
+    /// again at the next save.
     var refusedDeletions: [RowIdentity] = []
 
-    /// Core Data's code for a save that met conflicts.
+    /// Core Data's error code for a save with conflicts.
     public var coreDataCode: Int { 133020 }
 }
 
 extension MergeConflict: CustomStringConvertible {
-    /// The object, and what both sides have done to it; no values.
+    /// The object, and the changes of both sides, without values.
     public var description: String {
         let other = "another context or process"
         if isRowGone { return "\(objectID) was changed here and deleted by \(other)" }
@@ -220,7 +228,7 @@ extension MergeConflict: CustomStringConvertible {
 }
 
 extension ConflictError: CustomStringConvertible {
-    /// What is in conflict and what helps: the first ten objects, and the number of the others.
+    /// The conflicts and their remedy: the first ten objects, and the number of the others.
     public var description: String { "\(summary) \(remedy)" }
 
     var summary: String {
@@ -244,7 +252,7 @@ extension MergeConflict: CustomReflectable {
     }
 }
 
-/// A row as somebody had it, whose values are decoded when they are asked for.
+/// A row at one moment. Its values are decoded on access.
 final class RowSnapshot: Sendable {
     let placed: PlacedRecord
     let entity: EntityDescription
@@ -282,55 +290,60 @@ final class RowSnapshot: Sendable {
 }
 
 extension RowSnapshot: CustomReflectable {
-    /// Nothing: what is in a row is for those who ask for its values.
+    /// Empty: the values of a row may be private.
     var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Objects that would have the same unique values, or one partner in a one-to-one relationship.
+/// A conflict of objects with the same unique values, or with the same partner in a one-to-one
+/// relationship.
 ///
-/// Where the store has an object with these values, that is the database object and one object of
-/// the context conflicts with it. Where two objects of the context do, there is none.
+/// If the store has an object with these values, it is the database object, and an object of the
+/// context conflicts with it. If the conflict is between objects of the context, there is no
+/// database object.
 public struct ConstraintConflict: Sendable {
-    /// The properties that must be unique together; for a one-to-one, the relationship.
+    /// The names of the properties that must be unique together; for a one-to-one relationship, its
+    /// name.
     public let constraint: [String]
-    /// The object that the store has with these values; nil where all are this context's.
+    /// The object in the store with these values, or nil if all are this context's.
     public let databaseObjectID: ObjectID?
-    /// The objects that this context wants to save with them; at least one.
+    /// The objects of this context that have the values; at least one.
     public let conflictingObjectIDs: [ObjectID]
-    /// What happens to them; a custom policy sets it. Another custom policy counts as
+    /// The resolution for the objects; a custom policy sets it. Another custom policy counts as
     /// ``MergePolicy/error``.
     public var policy: MergePolicy
 
     let database: RowSnapshot?
     let conflicting: [RowSnapshot]
 
-    /// The values that are not unique. A to-one relationship shows as the key that it references.
+    /// The values that are not unique. A to-one relationship is shown as the key that it
+    /// references.
     public var constraintValues: [String: Value] {
         let values = conflicting.first?.values ?? [:]
         return values.filter { constraint.contains($0.key) }
     }
 
-    /// The values of the object that the store has; nil where all are this context's.
+    /// The values of the object in the store, or nil if all are this context's.
     public var databaseSnapshot: [String: Value]? { database?.values }
 
-    /// The values of the objects that this context wants to save.
+    /// The values of the objects that this context tried to save.
     public var conflictingSnapshots: [[String: Value]] { conflicting.map { $0.values } }
 }
 
-/// The save met unique values that other objects have, and the merge policy does not resolve it.
+/// An error for a save with unique values that other objects have, if the merge policy does not
+/// resolve the conflict.
 ///
-/// Nothing was written, and the context can be used as before: change one of the objects, delete
-/// it, or set another policy.
+/// Nothing was written, and the context is still usable: change one of the objects, delete it, or
+/// set another policy.
 public struct ConstraintConflictError: Error, Sendable {
     /// The conflicts; at least one.
     public let conflicts: [ConstraintConflict]
 
-    /// Core Data's code for a save that met unique values.
+    /// Core Data's error code for a save with a conflict of unique values.
     public var coreDataCode: Int { 133021 }
 }
 
 extension ConstraintConflictError: CustomStringConvertible {
-    /// The objects, the properties and what helps; no values.
+    /// The objects, the properties and the remedy, without values.
     public var description: String { "\(summary) \(remedy)" }
 
     var remedy: String { "Change or delete one of them." }

@@ -3,17 +3,17 @@ import CambiumRecords
 
 /// A store that a coordinator has opened.
 public final class PersistentStore: Sendable {
-    /// How it was asked for.
+    /// The description that the store was opened with.
     public let storeDescription: StoreDescription
-    /// What opening did to it: made it, migrated it, or found it current.
+    /// The result of opening the store: it was created, it was migrated, or it was current.
     public let migration: MigrationOutcome
-    /// What was moved to it from a store of another kind, table by table; nil where nothing was, or
-    /// where no tables were compared, as with a store of the program's own.
+    /// The report of the move from a store of another kind, table by table. Nil if there was no
+    /// move, or if no tables were compared, as with a custom store.
     public let moveReport: MoveReport?
-    /// The numbers of the root entities whose rows it has.
+    /// The indices of the root entities of its rows.
     let roots: Set<Int>
     package let store: any StoreEngine
-    /// The opened store, where this is the same for contexts whose transactions begin with settings.
+    /// The opened store, if this is a view of it for contexts with transaction settings.
     let base: PersistentStore?
 
     init(
@@ -28,8 +28,8 @@ public final class PersistentStore: Sendable {
         base = nil
     }
 
-    /// The same store for contexts whose transactions begin with settings. One that has no settings
-    /// says so when it is used.
+    /// Creates a view of a store for contexts with transaction settings. If the store does not
+    /// support settings, its use throws the error.
     init(of base: PersistentStore, with settings: TransactionSettings) {
         storeDescription = base.storeDescription
         migration = base.migration
@@ -43,24 +43,25 @@ public final class PersistentStore: Sendable {
         }
     }
 
-    /// What keeps the rows.
+    /// The type of the store.
     public var type: StoreType { storeDescription.type }
-    /// Where it is.
+    /// The location of the store.
     public var location: StoreLocation { storeDescription.location }
-    /// The name of the configuration whose entities it holds; nil for all.
+    /// The name of the configuration of its entities; nil means all entities.
     public var configuration: String? { storeDescription.configuration }
-    /// How it was opened.
+    /// The options that it was opened with.
     public var options: StoreOptions { storeDescription.options }
-    /// The UUID in its metadata, which stays with the file wherever it is moved.
+    /// The UUID in its metadata. If the file is moved, the UUID stays the same.
     public var identifier: UUID { store.identifier.uuid }
-    /// Whether saves are refused.
+    /// A Boolean value that indicates whether the store rejects saves.
     public var isReadOnly: Bool { store.isReadOnly }
 
-    /// What another program has changed about the store's tables and indexes, or added beside them,
-    /// sorted by name: what ``DriftPolicy/report`` lets pass. Compares them now.
+    /// Returns the changes that another program has made to the store's tables and indexes, and its
+    /// additions beside them, sorted by name. ``DriftPolicy/report`` allows them. Compares the
+    /// schema now.
     ///
-    /// - Throws: ``SQLiteError`` where the store cannot be read. Stores of types of the program's own
-    ///   have no tables, and so no differences.
+    /// - Throws: ``SQLiteError`` if the store cannot be read. Custom stores have no tables, and so
+    ///   no differences.
     public func differences() throws -> [StoreDifference] { try store.differences() }
 }
 
@@ -78,22 +79,23 @@ extension PersistentStore: Hashable {
     private var opened: PersistentStore { base ?? self }
 }
 
-/// Which store has the rows of which hierarchy. Immutable: a change makes another one.
+/// The stores by the entity hierarchies that they hold. It is immutable: a change creates a new
+/// table.
 final class StoreTable: Sendable {
-    /// The stores in the order in which they were added.
+    /// The stores, in the order of their addition.
     let persistentStores: [PersistentStore]
-    /// The one store that has all rows, in the normal case.
+    /// The store that has all rows, if there is only one.
     private let single: (any StoreEngine)?
-    /// By the number of an entity, where there are several.
+    /// The stores by entity index, if there are several.
     private let stores: [any StoreEngine]
-    /// The identities of the stores, by the number of an entity; of the single one, that alone.
+    /// The identities of the stores by entity index; with a single store, only its identity.
     private let identifiers: [StoreIdentifier]
-    /// How the store keeps dates that does not keep each to the bit; nil where all stores do.
+    /// The date rounding of a store that does not store every date exactly; nil if all stores do.
     let keptDates: KeptDates?
-    /// The greatest number of bytes of a value; nil where no store has a limit.
+    /// The maximum number of bytes of a value, or nil if no store has a limit.
     let largestValue: Int?
 
-    /// The table of objects that belong to no context.
+    /// The table for objects without a context.
     static let detached = StoreTable(MissingStore.detached)
 
     private init(_ single: any StoreEngine) {
@@ -105,8 +107,8 @@ final class StoreTable: Sendable {
         identifiers = [single.identifier]
     }
 
-    /// - Parameter former: The table before, whose removed stores leave their identity to objects
-    ///   that are still there.
+    /// - Parameter former: The table before. Existing objects of its removed stores keep the
+    ///   identities of these stores.
     init(
         _ persistentStores: [PersistentStore], in model: ModelDescription, after former: StoreTable?
     ) {
@@ -136,9 +138,9 @@ final class StoreTable: Sendable {
         identifiers = stores.map { $0.identifier }
     }
 
-    /// The same stores for contexts whose transactions begin with settings.
+    /// Returns views of the same stores for contexts with transaction settings.
     ///
-    /// - Parameter former: The table before, whose stores stay.
+    /// - Parameter former: The table before. Its views are reused.
     func view(
         in model: ModelDescription, with settings: TransactionSettings, after former: StoreTable?
     ) -> StoreTable {
@@ -155,7 +157,7 @@ final class StoreTable: Sendable {
         single ?? stores[root]
     }
 
-    /// The identity of that store: asked for each object that is looked up.
+    /// Returns the identity of that store. It is called for each object that is looked up.
     @inline(__always)
     func identifier(ofRoot root: Int) -> StoreIdentifier {
         identifiers[identifiers.count == 1 ? 0 : root]
@@ -171,7 +173,7 @@ final class StoreTable: Sendable {
 
 /// The objects of a context that are in one store.
 struct StoreScope {
-    /// The numbers of the root entities; nil for all.
+    /// The indices of the root entities; nil means all.
     let roots: Set<Int>?
     let identifier: StoreIdentifier
 }

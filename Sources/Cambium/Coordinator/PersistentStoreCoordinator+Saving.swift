@@ -1,13 +1,15 @@
 import CambiumRecords
 
 extension PersistentStoreCoordinator {
-    /// Writes a request: one transaction in each store that it concerns.
+    /// Writes a request, with one transaction in each store that it concerns.
     ///
-    /// All stores write before the first of them commits, so that whatever a store refuses is
-    /// nowhere kept. What remains is a commit that itself fails after another one has succeeded.
+    /// All stores write before the first of them commits. If a store rejects its part, nothing is
+    /// saved in any of them. There is one exception: a commit that fails after another one has
+    /// succeeded.
     ///
     /// - Parameters:
-    ///   - transaction: Where the context has read; nil where the save is a transaction of its own.
+    ///   - transaction: The transaction that the context has read in, or nil if the save has its
+    ///     own.
     ///   - committed: Called after the commit of each store, before another save of that store can
     ///     begin.
     func save(
@@ -28,7 +30,7 @@ extension PersistentStoreCoordinator {
         let parts = request.parts(in: table)
         let covered = Set(parts.flatMap { $0.persistentStore.roots })
         if let root = request.roots.subtracting(covered).min() {
-            // It says that it is missing.
+            // The missing store throws the error.
             return try table.store(ofRoot: root)
                 .save(request, arbiter: arbiter, willCommit: {}, committed: { _ in })
         }
@@ -50,7 +52,7 @@ extension PersistentStoreCoordinator {
         var committed: [PersistentStore] = []
     }
 
-    /// Saves the first part, and inside its transaction the others.
+    /// Saves the first part, and the other parts inside its transaction.
     private func save(
         _ parts: ArraySlice<SavePart>,
         _ arbiter: any ConflictArbiter, _ transaction: ContextTransaction?,
@@ -68,7 +70,7 @@ extension PersistentStoreCoordinator {
                 do {
                     try save(rest, arbiter, transaction, committed, &run)
                 } catch {
-                    // A store must not take another one's refusal for its own.
+                    // A store must not treat the error of another store as its own.
                     throw (error as? InnerSaveFailure) ?? InnerSaveFailure(underlying: error)
                 }
                 isRestSaved = true
@@ -79,7 +81,7 @@ extension PersistentStoreCoordinator {
             })
     }
 
-    /// A save that changes no object: what else waits for a save is written.
+    /// Writes data that waits for a save, such as metadata, if the save changes no objects.
     func saveWithoutChanges() throws {
         for store in persistentStores where !store.isReadOnly {
             try store.store.saveWithoutChanges()
@@ -87,7 +89,7 @@ extension PersistentStoreCoordinator {
     }
 }
 
-/// What a save writes to one store.
+/// The part of a save for one store.
 private struct SavePart {
     let persistentStore: PersistentStore
     let request: SaveRequest
@@ -98,8 +100,9 @@ private struct InnerSaveFailure: Error {
 }
 
 extension SaveRequest {
-    /// The parts by store, in an order that is the same in every process: those first that can take
-    /// everything back until their commit, each group by identity.
+    /// Returns the parts by store, in an order that is the same in every process: first the
+    /// transactional stores, which can roll back until their commit, then the others. Both groups
+    /// are sorted by identity.
     fileprivate func parts(in table: StoreTable) -> [SavePart] {
         table.persistentStores
             .map { SavePart(persistentStore: $0, request: part(of: $0.roots)) }
@@ -112,7 +115,7 @@ extension SaveRequest {
             }
     }
 
-    /// The numbers of the root entities that it concerns.
+    /// The indices of the root entities that it concerns.
     fileprivate var roots: Set<Int> {
         Set(checks.map { $0.entity.rootIndex }).union(deletions.map { $0.entity.rootIndex })
             .union(updates.map { $0.entity.rootIndex }).union(
@@ -135,39 +138,39 @@ extension SaveRequest {
         return part
     }
 
-    /// Whether nothing is to be written or checked.
+    /// Whether there is no change or check in it.
     var isEmpty: Bool {
         checks.isEmpty && deletions.isEmpty && updates.isEmpty && insertions.isEmpty
             && links.isEmpty && orders.isEmpty
     }
 }
 
-/// A save over several stores that some of them have committed and others have not.
+/// An error for a save over several stores that only some of them have committed.
 ///
-/// All stores write before the first one commits, and dangling references are looked for before,
-/// so this takes a commit that fails after another one has succeeded: a full disk, a file that went
-/// away. The objects of the committed stores are saved in every respect: their `didSave()` was
-/// called, and observers and other contexts have heard of them. The others are still changed and
-/// can be saved again.
+/// All stores write before the first one commits, and dangling references are checked before that.
+/// The error therefore requires a commit that fails after another one has succeeded: a full disk,
+/// or a deleted file. The objects of the committed stores are saved completely: their `didSave()`
+/// was called, and observers and other contexts were notified. The other objects still have their
+/// changes, and can be saved again.
 public struct IncompleteSaveError: Error, Sendable {
-    /// The stores that have the changes.
+    /// The stores with the changes.
     public let committedStores: [PersistentStore]
-    /// The stores that do not.
+    /// The stores without the changes.
     public let failedStores: [PersistentStore]
-    /// Why.
+    /// The reason.
     public let underlying: any Error
 
-    /// Core Data's code for an incomplete save.
+    /// Core Data's error code for an incomplete save.
     public var coreDataCode: Int { 134040 }
 }
 
 extension IncompleteSaveError: CustomStringConvertible {
-    /// Which stores have the changes, which do not, and why.
+    /// The stores with the changes, the stores without them, the reason and the remedy.
     public var description: String { "\(summary): \(underlying). \(remedy)" }
 
     var remedy: String { "Save again after you have removed the cause." }
 
-    /// Which stores have the changes, and which do not.
+    /// The stores with the changes, and the stores without them.
     var summary: String {
         func names(_ stores: [PersistentStore]) -> String {
             stores.map { "\($0.location)" }.joined(separator: ", ")

@@ -1,10 +1,11 @@
 import CambiumRecords
 
 extension PersistentStoreCoordinator {
-    /// A coordinator with the same stores, whose contexts have settings: each of their transactions
-    /// begins with them. ``PersistentContainer/applying(transactionSettings:)`` says what that means.
+    /// Returns a coordinator with the same stores for contexts with transaction settings: each of
+    /// their transactions begins with these settings. See
+    /// ``PersistentContainer/applying(transactionSettings:)``.
     ///
-    /// Stores that are added to one of the two, or removed from it, are added to both, or removed from
+    /// If a store is added to one of the two coordinators, or removed from it, this applies to
     /// both.
     public func applying(transactionSettings: TransactionSettings) -> PersistentStoreCoordinator {
         let settings = self.transactionSettings.merging(transactionSettings)
@@ -20,7 +21,7 @@ extension PersistentStoreCoordinator {
     }
 }
 
-/// A coordinator that others keep.
+/// A weak reference to a coordinator.
 final class WeakCoordinator: Sendable {
     weak let coordinator: PersistentStoreCoordinator?
 

@@ -2,32 +2,31 @@ import CambiumRecords
 import CambiumSQLiteStore
 
 extension PersistentStoreCoordinator {
-    /// The stores, in the order in which they were added.
+    /// The stores, in the order of their addition.
     public var persistentStores: [PersistentStore] { table.persistentStores }
 
-    /// The store at a place; nil where the coordinator has none there.
+    /// Returns the store at a location, or nil if the coordinator has none there.
     public func persistentStore(at location: StoreLocation) -> PersistentStore? {
         persistentStores.first { $0.location.names(location) }
     }
 
-    /// The store that an object is, or would be, saved in; nil where the coordinator does not have
-    /// it.
+    /// Returns the store of an object, saved or not, or nil if the coordinator does not have it.
     public func persistentStore(of id: ObjectID) -> PersistentStore? {
         persistentStores.first { $0.identifier == id.store.uuid }
     }
 
-    /// Opens a store, which from then on holds the objects of a configuration's entities. Makes it
-    /// where there is none.
+    /// Opens a store for the objects of a configuration's entities. Creates it if it does not
+    /// exist.
     ///
     /// A store of an earlier version of the model is an error, as in Core Data, unless the options
-    /// ask for automatic migration. (Containers migrate unless told otherwise.)
+    /// enable automatic migration. (Containers migrate by default.)
     ///
     /// - Parameters:
-    ///   - type: SQLite in a file, in memory, or a type of the program's own.
+    ///   - type: SQLite in a file, in memory, or a custom type.
     ///   - configuration: The name of a configuration of the model; nil means all entities.
     ///   - location: The file, or memory.
-    ///   - options: How to open it.
-    /// - Throws: ``StoreLoadingError``, which says which store it was, and why.
+    ///   - options: The options of the store.
+    /// - Throws: ``StoreLoadingError``, with the store and the reason.
     @discardableResult
     public func addPersistentStore(
         type: StoreType? = nil, configuration: String? = nil, at location: StoreLocation,
@@ -39,9 +38,9 @@ extension PersistentStoreCoordinator {
             migratesByDefault: false)
     }
 
-    /// Opens the store that a description describes.
+    /// Opens the store of a description.
     ///
-    /// - Throws: ``StoreLoadingError``, which says which store it was, and why.
+    /// - Throws: ``StoreLoadingError``, with the store and the reason.
     @discardableResult
     public func addPersistentStore(
         with description: StoreDescription
@@ -67,7 +66,7 @@ extension PersistentStoreCoordinator {
             do {
                 try followOthers(of: added)
                 try updateStores { stores in
-                    // Another thread may have been faster.
+                    // Another thread may have added a store meanwhile.
                     try requireRoom(for: roots, among: stores)
                     stores.append(added)
                 }
@@ -94,13 +93,13 @@ extension PersistentStoreCoordinator {
         }
     }
 
-    /// Closes a store. Its objects stay in their contexts and can be read as far as they were; what
-    /// is not in memory yet is missing, and saves of them fail.
+    /// Closes a store. Its objects stay in their contexts. Values that are in memory can be read;
+    /// other values are missing, and saves of the objects fail.
     ///
-    /// - Throws: ``StoreError`` with `noStore` where the store is not one of the coordinator's, with
-    ///   `invalidRequest` where the store itself is calling: in the initializer of an object that is
-    ///   being read, in a merge policy, the handler of a batch insertion, a statement hook, or in a
-    ///   store of the program's own.
+    /// - Throws: ``StoreError`` with `noStore` if the store is not one of the coordinator's.
+    ///   ``StoreError`` with `invalidRequest` if the store itself is the caller: from an object's
+    ///   initializer during a fetch, a merge policy, the handler of a batch insertion, a statement
+    ///   hook, or a custom store.
     public func remove(_ store: PersistentStore) throws {
         if let base { return try base.remove(store) }
         let store = store.base ?? store
@@ -115,9 +114,9 @@ extension PersistentStoreCoordinator {
             StoresDidChange(added: [], removed: [store], replacedIdentifiers: [:]))
     }
 
-    /// Closes all stores, and waits until what is running has ended.
+    /// Closes all stores, and waits for running operations.
     ///
-    /// - Returns: Whether it ended in time.
+    /// - Returns: Whether they ended in time.
     func close(waitingAtMost limit: Duration) throws -> Bool {
         if let base { return try base.close(waitingAtMost: limit) }
         let end = ContinuousClock.now + limit
@@ -126,8 +125,8 @@ extension PersistentStoreCoordinator {
         return stores.allSatisfy { $0.store.drain(for: max(.zero, end - .now)) }
     }
 
-    /// - Returns: The place of a store among those of the coordinator.
-    /// - Throws: ``StoreError`` where it is none of them.
+    /// - Returns: The index of a store among those of the coordinator.
+    /// - Throws: ``StoreError`` if it is not one of them.
     @discardableResult
     func requireOpen(_ store: PersistentStore, among stores: [PersistentStore]) throws -> Int {
         guard let index = stores.firstIndex(of: store) else {
@@ -141,7 +140,7 @@ extension PersistentStoreCoordinator {
 }
 
 extension ModelDescription {
-    /// The numbers of the root entities of a configuration; all without one.
+    /// Returns the indices of the root entities of a configuration; all without a name.
     func roots(ofConfiguration name: String?) throws -> Set<Int> {
         guard let name else { return Set(entities.map(\.rootIndex)) }
         guard let configuration = model.configurations.first(where: { $0.name == name }) else {
@@ -154,8 +153,8 @@ extension ModelDescription {
         return Set(members.map { entities[$0].rootIndex })
     }
 
-    /// The compiler refuses a model whose configurations take apart what belongs together, but for
-    /// models built in code nobody did.
+    /// Throws if a configuration separates related entities. The compiler checks this too, but not
+    /// for models that were built in code.
     private func requireWhole(
         _ configuration: Configuration, _ entity: EntityDescription, _ members: Set<Int>
     ) throws {
@@ -172,43 +171,43 @@ extension ModelDescription {
     }
 }
 
-/// Which stores a coordinator has opened or let go of.
+/// The stores that a coordinator has added or removed.
 public struct StoresDidChange: Sendable {
     /// The stores that were added.
     public let added: [PersistentStore]
     /// The stores that were removed.
     public let removed: [PersistentStore]
-    /// Where a store took the place of another one
-    /// (``PersistentStoreCoordinator/migratePersistentStore(_:to:options:type:progress:)``), the UUIDs of both:
-    /// an object has the same entity and key in the new one.
+    /// If a store replaced another one
+    /// (``PersistentStoreCoordinator/migratePersistentStore(_:to:options:type:progress:)``), the
+    /// new UUID by the old one. An object has the same entity and key in the new store.
     public let replacedIdentifiers: [UUID: UUID]
 }
 
 extension PersistentStoreCoordinator {
-    /// Calls a handler whenever stores were added or removed, at once, on the thread that did it.
-    /// The coordinator has them already, or no more; the handler may use it.
+    /// Calls a handler when stores were added or removed, at once, on the thread that did it. The
+    /// change is complete then, and the handler may use the coordinator.
     ///
-    /// - Returns: What keeps the observation going.
+    /// - Returns: A token that keeps the observation active.
     public func observeStoreChanges(
         _ handler: @escaping @Sendable (StoresDidChange) -> Void
     ) -> ObservationToken {
         storeObservers.observe(handler)
     }
 
-    /// The stores that are added and removed from now on, one element for each time. The sequence
+    /// The stores that are added and removed from now on, one element for each change. The sequence
     /// ends with the coordinator.
     public var storeChanges: AsyncStream<StoresDidChange> { storeObservers.makeStream() }
 }
 
 extension PersistentStoreCoordinator {
     /// Copies a store to a new file, as it is now, while it is in use. The copy is the same store
-    /// at another place: it has the same UUID, and objects have the same identities in it.
+    /// at another location: it has the same UUID, and objects have the same identities in it.
     ///
-    /// Fetches and saves go on meanwhile; what is saved during the copy is not in it. Files of
-    /// large values are linked or copied too.
+    /// Fetches and saves continue meanwhile; saves during the copy are not included. Files of large
+    /// values are linked or copied too.
     ///
-    /// - Throws: ``StoreError`` where there is a file already, the store is none of SQLite's, or the
-    ///   copy cannot be written. No half-written copy remains.
+    /// - Throws: ``StoreError`` if the file exists already, the store is not a SQLite store, or the
+    ///   copy cannot be written. Then no partial copy remains.
     public func backUp(_ store: PersistentStore, to path: String) throws {
         guard try !(store.base ?? store).store.backUp(to: path) else { return }
         throw StoreError.invalidRequest(
@@ -217,13 +216,12 @@ extension PersistentStoreCoordinator {
                 + "migratePersistentStore(_:to:options:type:progress:).")
     }
 
-    /// Moves a store to another place, or to one of another kind ("save as"): makes a new store that
-    /// has all that the old one has, opens it in place of the old one, and closes that. The old
-    /// store stays as it is.
+    /// Moves a store to another location, or to another kind of store ("save as"). It creates a new
+    /// store with all data of the old one, opens it in place of the old one, and closes the old
+    /// one. The old store is not changed.
     ///
-    /// The kinds are SQLite in a file, SQLite in memory, a server, and stores of the program's own, in
-    /// every combination. A file must be new; a store on a server and one of the program's own must
-    /// have no objects yet.
+    /// The kinds are SQLite in a file, SQLite in memory, a server, and custom stores, in every
+    /// combination. A file must be new; a store on a server and a custom store must be empty.
     ///
     /// ```swift
     /// // What was made in memory becomes a document.
@@ -232,32 +230,32 @@ extension PersistentStoreCoordinator {
     /// try coordinator.migratePersistentStore(store, to: .file("shop.json"), type: json)
     /// ```
     ///
-    /// The new store is a store of its own, with another UUID (or its own, where it is the
-    /// program's); an object has the same entity, key and version in it, and keys of deleted objects
-    /// are not given again. Contexts go on with their objects, whose identities name the new store
-    /// from now on. The program's notes in the metadata move too; the history does from SQLite to
-    /// SQLite, and starts over otherwise. What is saved while the store moves may be missing from the
-    /// new one, so let contexts rest.
+    /// The new store has another UUID. An object has the same entity, key and version in it, and
+    /// keys of deleted objects are not reused. Contexts keep their objects; the objects' identities
+    /// name the new store from now on. The program's notes in the metadata move too. The history
+    /// moves only from SQLite to SQLite, and otherwise starts again. Do not save during the move:
+    /// the new store may not have the changes.
     ///
-    /// Between SQLite and a server, ``PersistentStore/moveReport`` says what was moved: each table was
-    /// compared before the commit. A server keeps dates to the microsecond. Values that it cannot hold are
-    /// named before anything is written, at most 20 of them, in ``ValidationErrors``. Cancelling the task
-    /// ends the move.
+    /// Between SQLite and a server, ``PersistentStore/moveReport`` has the moved tables: each was
+    /// compared before the commit. A server stores dates with microseconds. If it cannot store some
+    /// values, ``ValidationErrors`` names at most 20 of them before anything is written. If the
+    /// task is cancelled, the move ends.
     ///
     /// - Parameters:
-    ///   - location: A new file, or memory; for a store of the program's own what it makes of it.
-    ///   - options: How to open the new store; nil means like the old one.
-    ///   - type: What keeps the new store; nil means what keeps the old one.
-    ///   - progress: Called during a move between SQLite and a server, on the calling thread, with how
-    ///     far it is.
+    ///   - location: A new file, or memory; a custom store defines its meaning.
+    ///   - options: The options of the new store; nil means those of the old one.
+    ///   - type: The type of the new store; nil means the type of the old one.
+    ///   - progress: Called with the progress of a move between SQLite and a server, on the calling
+    ///     thread.
     /// - Returns: The new store.
-    /// - Throws: ``StoreLoadingError``, where the new store cannot be made, the old one cannot be
-    ///   read, or the new one refuses what the old one holds; ``StoreError`` where the old one is
-    ///   none of the coordinator's, or is itself calling (see ``remove(_:)``). The old store is still open then, and there is no new one.
-    /// - Complexity: Between two stores of SQLite's a copy of the file. Between SQLite and a server the
-    ///   rows of a table go a few thousand at a time, whatever their number, in one transaction. From a
-    ///   store of the program's own the keys and lists of all objects are in memory; to one, all objects
-    ///   are, as it gets them in one save.
+    /// - Throws: ``StoreLoadingError`` if the new store cannot be created, the old one cannot be
+    ///   read, or the new one rejects data of the old one. ``StoreError`` if the old one is not one
+    ///   of the coordinator's, or is itself the caller (see ``remove(_:)``). Then the old store is
+    ///   still open, and there is no new one.
+    /// - Complexity: Between two SQLite stores, a copy of the file. Between SQLite and a server,
+    ///   the rows of a table move a few thousand at a time, in one transaction. From a custom
+    ///   store, the keys and lists of all objects are in memory. To a custom store, all objects are
+    ///   in memory, because it receives them in one save.
     @discardableResult
     public func migratePersistentStore(
         _ store: PersistentStore, to location: StoreLocation, options: StoreOptions? = nil,
@@ -299,29 +297,30 @@ extension PersistentStoreCoordinator {
 
     // MARK: Stores that are not open
 
-    /// Writes the rows and files of one store over another one, as they are now: the way to restore
-    /// a backup. SQLite's locks are honoured in both. Afterwards nobody may read or write the
-    /// destination who may not read or write the source.
+    /// Replaces the rows and files of one store by those of another one, as they are now. Use it to
+    /// restore a backup. It takes SQLite's locks in both stores. Afterwards, the destination's file
+    /// permissions are no wider than the source's.
     ///
-    /// - Warning: What the destination held is lost. A coordinator that has the destination open
-    ///   must remove it before, and add it again.
-    /// - Throws: ``StoreError`` where one of the files cannot be read or written, or is in use, where
-    ///   a path is none of a file, or files of large values cannot be copied; ``MigrationError`` where
-    ///   the source is no store.
+    /// - Warning: All data of the destination is lost. If a coordinator has the destination open,
+    ///   it must remove the store before and add it again.
+    /// - Throws: ``StoreError`` if a file cannot be read or written or is in use, or if a path is
+    ///   not that of a file. ``StoreError`` if files of large values cannot be copied;
+    ///   ``MigrationError`` if the source is not a store.
     public static func replacePersistentStore(
         at destination: String, withStoreFrom source: String
     ) throws {
         try SQLiteFile.copy(source, over: destination)
     }
 
-    /// Empties a store, files of large values included. The file itself stays, empty, so that
-    /// another process that has it open finds an empty database and not a damaged one; opening it
-    /// makes a new store. Whoever has it open gets ``StoreError`` with `noStore` until then.
+    /// Deletes all data of a store, including files of large values. The file itself remains,
+    /// empty: a process that has it open finds an empty database, not a damaged one. Opening it
+    /// creates a new store. Until then, a process that has it open gets ``StoreError`` with
+    /// `noStore`.
     ///
     /// - Warning: All objects of the store are lost.
-    /// - Parameter timeout: How long to wait for locks that others hold.
-    /// - Throws: ``StoreError`` where the file is in use (`busy`) or cannot be written, or the path is
-    ///   none of a file. Nothing happens where there is no file.
+    /// - Parameter timeout: The maximum time to wait for locks of other connections.
+    /// - Throws: ``StoreError`` if the file is in use (`busy`) or cannot be written, or the path is
+    ///   not that of a file. If the file does not exist, nothing happens.
     public static func destroyPersistentStore(
         at path: String, timeout: Duration = .seconds(10)
     ) throws {
@@ -332,7 +331,7 @@ extension PersistentStoreCoordinator {
     }
 }
 
-/// The making of a store at another place, or of another kind, that has all that an open one has.
+/// The creation of a store at another location, or of another kind, with all data of an open one.
 final class StoreMove {
     /// The new store.
     let description: StoreDescription
@@ -366,9 +365,9 @@ final class StoreMove {
             progress: progress)
     }
 
-    /// Makes and opens the new store.
+    /// Creates and opens the new store.
     ///
-    /// - Throws: ``StoreLoadingError``; there is nothing new then.
+    /// - Throws: ``StoreLoadingError``. Then there is no new store.
     func open() throws(StoreLoadingError) -> (store: any StoreEngine, report: MoveReport?) {
         do {
             return try rows.open(with: opener)
@@ -377,7 +376,6 @@ final class StoreMove {
         }
     }
 
-    /// Takes a new store back that was opened in vain. What a store of the program's own has taken
-    /// over stays with it.
+    /// Removes the new store after a failure. Data that a custom store has received stays in it.
     func undo() { opener.removeNewStore() }
 }

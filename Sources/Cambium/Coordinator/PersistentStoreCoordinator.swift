@@ -2,10 +2,10 @@ import CambiumRecords
 import CambiumSQLiteStore
 import Synchronization
 
-/// Stands between contexts and stores: knows the model, sends each request to the store that has
-/// the rows, numbers the commits and hands each change set to the contexts that did not make it.
+/// The coordinator between contexts and stores. It has the model, sends each request to the store
+/// that has the rows, numbers the commits, and posts each change set to the other contexts.
 ///
-/// A ``PersistentContainer`` makes one. By hand:
+/// A ``PersistentContainer`` creates one. Without a container:
 ///
 /// ```swift
 /// let coordinator = PersistentStoreCoordinator(model: Shop.model)
@@ -15,9 +15,9 @@ import Synchronization
 /// let context = coordinator.newContext()
 /// ```
 ///
-/// A model's configurations say which entities a store of its own may hold. Each hierarchy of
+/// A model's configurations define the entities that separate stores can hold. Each hierarchy of
 /// entities is in exactly one store; links never cross stores. Unlike in Core Data, no two stores
-/// of a coordinator hold the same entity: an object's place follows from its entity.
+/// of a coordinator hold the same entity: the entity of an object determines its store.
 ///
 /// ## Topics
 /// - Stores: ``addPersistentStore(type:configuration:at:options:)``, ``remove(_:)``,
@@ -26,7 +26,8 @@ import Synchronization
 ///   ``replacePersistentStore(at:withStoreFrom:)``, ``destroyPersistentStore(at:)``
 /// - Metadata: ``metadata(for:)``, ``setMetadata(_:for:)``, ``metadata(ofStoreAt:type:)``,
 ///   ``setMetadata(_:forStoreAt:type:)``
-/// - Contexts: ``newContext(isolation:fileID:line:)``, ``newMainContext()``, ``newBackgroundContext()``
+/// - Contexts: ``newContext(isolation:fileID:line:)``, ``newMainContext()``,
+///   ``newBackgroundContext()``
 /// - Row-level security: ``applying(transactionSettings:)``, ``transactionSettings``
 /// - History: ``fetchHistory(_:)``, ``currentHistoryToken(fromStores:)``,
 ///   ``deleteHistory(before:)-(HistoryToken)``, ``deleteHistory(before:)-(Date)``
@@ -34,16 +35,17 @@ import Synchronization
 /// - Identities: ``objectID(forURI:)-(String)``
 public final class PersistentStoreCoordinator: Sendable {
     let model: ModelDescription
-    /// What opens stores; nil where there are none.
+    /// The compiled model for opening stores, or nil for a coordinator that opens none.
     private let compiledModel: CompiledModel?
     let rowCache = RowCache()
-    /// Where background contexts and fetches run.
+    /// The threads of background contexts and fetches.
     let threads: StoreThreads
-    /// What each transaction of its contexts begins with, see ``applying(transactionSettings:)``.
+    /// The settings that each transaction of its contexts begins with, see
+    /// ``applying(transactionSettings:)``.
     public let transactionSettings: TransactionSettings
-    /// The one whose stores it has, where it has settings; nil for one with stores of its own.
+    /// The coordinator that owns the stores, if this one adds settings; nil if it owns its stores.
     let base: PersistentStoreCoordinator?
-    /// Those that have the stores of this one, with settings.
+    /// The coordinators with the same stores and additional settings.
     let views = Mutex<[TransactionSettings: WeakCoordinator]>([:])
 
     private struct Subscribers {
@@ -62,22 +64,23 @@ public final class PersistentStoreCoordinator: Sendable {
 
     private let subscribers = Mutex(Subscribers())
     private let subscriberCount = Atomic(0)
-    // Safety: what is published is one of `tables`, which keeps all of them: a reader may still
-    // look at the one before. There is a new one when a store is added or removed, which is seldom.
+    // Safety: the published table is one of `tables`, and `tables` retains all of them, because a
+    // reader may still use an earlier one. A new table is added only when a store is added or
+    // removed.
     private let published: Atomic<Unmanaged<StoreTable>>
     private let tables: Mutex<[StoreTable]>
     let storeObservers: StreamObservers<StoresDidChange>
     let remoteObservers: StreamObservers<RemoteStoreChange>
 
-    /// A coordinator without stores.
+    /// Creates a coordinator without stores.
     ///
-    /// - Parameter model: What the compiler made of the model, such as `Shop.model`.
+    /// - Parameter model: The compiled model, such as `Shop.model`.
     public convenience init(model: CompiledModel) {
         let description = model.modelDescription
         self.init(model, description, StoreTable([], in: description, after: nil))
     }
 
-    /// A coordinator for objects that no store has. It opens none.
+    /// Creates a coordinator for objects that belong to no store. It opens no stores.
     convenience init(detached model: ModelDescription, _ table: StoreTable) {
         self.init(nil, model, table)
     }
@@ -94,7 +97,8 @@ public final class PersistentStoreCoordinator: Sendable {
         base = nil
     }
 
-    /// One with the stores of another one, for contexts whose transactions begin with settings.
+    /// Creates a coordinator with the stores of another one, for contexts with transaction
+    /// settings.
     init(of base: PersistentStoreCoordinator, _ settings: TransactionSettings) {
         compiledModel = base.compiledModel
         model = base.model
@@ -122,7 +126,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
     var table: StoreTable { published.load(ordering: .acquiring).takeUnretainedValue() }
 
-    /// The store that has the rows of a hierarchy.
+    /// Returns the store that has the rows of a hierarchy.
     func store(ofRoot root: Int) -> any StoreEngine {
         published.load(ordering: .acquiring)._withUnsafeGuaranteedRef { $0.store(ofRoot: root) }
     }
@@ -138,21 +142,22 @@ public final class PersistentStoreCoordinator: Sendable {
         }
     }
 
-    /// The identity of the store that has the rows of a hierarchy.
+    /// Returns the identity of the store that has the rows of a hierarchy.
     func storeIdentifier(ofRoot root: Int) -> StoreIdentifier {
         published.load(ordering: .acquiring)
             ._withUnsafeGuaranteedRef { $0.identifier(ofRoot: root) }
     }
 
-    /// How dates are kept where not every one comes back to the bit. Contexts round them so.
+    /// The date rounding of a store that does not store every date exactly, or nil. Contexts round
+    /// dates in the same way.
     var keptDates: KeptDates? {
         published.load(ordering: .acquiring)._withUnsafeGuaranteedRef { $0.keptDates }
     }
 
-    /// A date, in seconds since 2001, as the stores keep it.
+    /// Returns a date, in seconds since 2001, as the stores store it.
     func kept(_ seconds: Double) -> Double { keptDates?.rounded(seconds) ?? seconds }
 
-    /// The greatest number of bytes of a value; nil where no store has a limit.
+    /// The maximum number of bytes of a value, or nil if no store has a limit.
     var largestValue: Int? {
         published.load(ordering: .acquiring)._withUnsafeGuaranteedRef { $0.largestValue }
     }
@@ -164,9 +169,9 @@ public final class PersistentStoreCoordinator: Sendable {
 
     func hasStore(_ identifier: StoreIdentifier) -> Bool { table.contains(identifier) }
 
-    /// Replaces the list of stores, unless the body throws.
+    /// Replaces the list of stores, unless the closure throws.
     ///
-    /// - Returns: What the body returns.
+    /// - Returns: The result of the closure.
     @discardableResult
     func updateStores<Result: Sendable>(
         _ body: (inout [PersistentStore]) throws -> Result
@@ -182,7 +187,7 @@ public final class PersistentStoreCoordinator: Sendable {
         return result
     }
 
-    /// Takes over the stores of the one that it is a view of.
+    /// Updates the stores of a view from its base coordinator.
     private func followBase() {
         guard let base else { return }
         updateTable { (base.table.view(in: model, with: transactionSettings, after: $0), ()) }
@@ -237,14 +242,15 @@ public final class PersistentStoreCoordinator: Sendable {
     /// The number of the latest commit.
     var latestCommit: Int64 { subscribers.withLock { $0.commits } }
 
-    /// Numbers what a save changed and posts it to all other contexts.
+    /// Numbers the changes of a save and posts them to all other contexts.
     ///
     /// Called while the store's writer is still locked, so that numbers follow commits.
     @discardableResult
     func publish(
         _ entities: [EntityChanges], from origin: ContextIdentifier, store: StoreIdentifier
     ) -> ChangeSet {
-        // Stores commit side by side; the row cache and all mailboxes see one order.
+        // Stores commit independently, but the row cache and all mailboxes receive the changes in
+        // one order.
         let (changeSet, jobs) = subscribers.withLock { subscribers in
             subscribers.commits += 1
             let changeSet = ChangeSet(
@@ -258,9 +264,9 @@ public final class PersistentStoreCoordinator: Sendable {
         return changeSet
     }
 
-    /// Numbers a commit that changed too much to be told (more than
-    /// ``ChangeSet/maximumListedRows``), or nobody knows what, and lets all contexts know that they
-    /// should read everything again, the origin too.
+    /// Numbers a commit with unknown changes, or with too many to list (more than
+    /// ``ChangeSet/maximumListedRows``). All contexts, including the origin, read their objects
+    /// again.
     ///
     /// Called while the store's writer is still locked.
     @discardableResult
@@ -280,8 +286,8 @@ public final class PersistentStoreCoordinator: Sendable {
         return changeSet
     }
 
-    /// Empties the row cache when a store goes, and keeps out of it what was read of the store.
-    /// That counts as a commit, which changes nothing.
+    /// Empties the row cache when a store is removed, and prevents that rows of earlier reads are
+    /// added. This counts as a commit without changes.
     func forgetRows() {
         for view in views.withLock({ Array($0.values) }) { view.coordinator?.forgetRows() }
         subscribers.withLock { subscribers in
@@ -293,8 +299,8 @@ public final class PersistentStoreCoordinator: Sendable {
 }
 
 extension PersistentStoreCoordinator {
-    /// The identity that a text names, or nil where it is of no store that the coordinator has. The
-    /// object may not exist (any more).
+    /// Returns the identity for a text, or nil if it is of no store of the coordinator. The object
+    /// may not exist.
     public func objectID(forURI uri: String) -> ObjectID? {
         ObjectID(uri: uri) { name, store in
             guard let entity = model[name], storeIdentifier(ofRoot: entity.rootIndex) == store
@@ -303,16 +309,16 @@ extension PersistentStoreCoordinator {
         }
     }
 
-    /// The identity that a URL names, or nil where it is of no store that the coordinator has.
+    /// Returns the identity for a URL, or nil if it is of no store of the coordinator.
     public func objectID(forURI url: URL) -> ObjectID? {
         objectID(forURI: url.absoluteString)
     }
 }
 
 extension PersistentStoreCoordinator {
-    /// What a store of the coordinator says about itself. Notes that wait for a save count.
+    /// Returns the metadata of an open store, including notes that wait for a save.
     ///
-    /// - Throws: What the store threw.
+    /// - Throws: Any error of the store.
     public func metadata(for store: PersistentStore) throws -> PersistentStoreMetadata {
         PersistentStoreMetadata(
             identifier: store.identifier, type: store.type, modelName: model.model.name,
@@ -320,15 +326,15 @@ extension PersistentStoreCoordinator {
             notes: try store.store.notes())
     }
 
-    /// Replaces the program's notes in the metadata of a store. They are written with the next save
-    /// of a context, in its transaction, also where it has nothing else to write.
+    /// Replaces the program's notes in the metadata of a store. The next save of a context writes
+    /// them, in its transaction, even if it has no other changes.
     public func setMetadata(_ notes: [String: String], for store: PersistentStore) {
         store.store.setNotes(notes)
     }
 
-    /// What a store says about itself, without opening it for objects.
+    /// Returns the metadata of a store without opening it for objects.
     ///
-    /// - Throws: ``StoreLoadingError`` where there is no store at the place, or it cannot be read.
+    /// - Throws: ``StoreLoadingError`` if there is no store at the location, or it cannot be read.
     public static func metadata(
         ofStoreAt location: StoreLocation, type: StoreType = .sqlite
     ) throws(StoreLoadingError) -> PersistentStoreMetadata {
@@ -344,7 +350,7 @@ extension PersistentStoreCoordinator {
     /// Replaces the program's notes in the metadata of a store, at once and without opening it for
     /// objects.
     ///
-    /// - Throws: ``StoreLoadingError`` where there is no store at the place, or it cannot be
+    /// - Throws: ``StoreLoadingError`` if there is no store at the location, or it cannot be
     ///   written.
     public static func setMetadata(
         _ notes: [String: String], forStoreAt location: StoreLocation, type: StoreType = .sqlite
@@ -373,11 +379,11 @@ extension PersistentStoreCoordinator {
     }
 }
 
-/// What a store says about itself.
+/// The metadata of a store.
 public struct PersistentStoreMetadata: Sendable, Hashable {
-    /// The store's UUID: its identity, wherever its file is.
+    /// The store's UUID. If the file is moved, it stays the same.
     public let identifier: UUID
-    /// What keeps the rows.
+    /// The type of the store.
     public let type: StoreType
     /// The name of the model.
     public let modelName: String
@@ -385,12 +391,12 @@ public struct PersistentStoreMetadata: Sendable, Hashable {
     public let modelVersion: String
     /// The hash of the model's version.
     public let versionHash: String
-    /// What the program noted, by names of its own.
+    /// The program's notes, by names that the program chooses.
     public let notes: [String: String]
 
-    /// Whether a program with this model can open the store without a migration: it has the model's
-    /// version, by name and by hash. Two versions that look the same can have a migration between
-    /// them, which fills values again.
+    /// Returns whether a program with this model can open the store without a migration: the store
+    /// has the model's version, by name and by hash. A migration between two versions with the same
+    /// hash may still change values.
     public func isCompatible(with model: Model) -> Bool {
         modelName == model.name && modelVersion == model.version
             && versionHash == model.versionHash

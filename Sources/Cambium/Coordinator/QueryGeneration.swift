@@ -8,9 +8,9 @@ import CambiumRecords
 /// products[0].category.name                  // as it was then, whatever others save meanwhile
 /// ```
 ///
-/// All that the context reads is of one state: there is no read skew between its fetches. What it
-/// saves is compared with the store as it is at the commit, and not with that state: two saves that
-/// each rest on what the other one writes can both succeed (write skew). See <doc:Guarantees>.
+/// All reads of the context are of one state: there is no read skew between its fetches. A save is
+/// compared with the store's state at the commit, not with the pinned state. Two saves that each
+/// depend on rows that the other one writes can both succeed (write skew). See <doc:Guarantees>.
 public struct QueryGenerationToken: Sendable {
     enum Kind: Sendable {
         case unpinned
@@ -21,9 +21,9 @@ public struct QueryGenerationToken: Sendable {
 
     let kind: Kind
 
-    /// What is the latest at each read.
+    /// The latest state at each read.
     public static let unpinned = QueryGenerationToken(kind: .unpinned)
-    /// What is the latest at the next read, and then stays.
+    /// The latest state at the next read, for all further reads.
     public static let current = QueryGenerationToken(kind: .current)
 }
 
@@ -52,11 +52,11 @@ extension QueryGenerationToken: Hashable {
 /// A state of the stores of a coordinator, held by read transactions.
 final class QueryGeneration: Sendable {
     private let pins: [StoreIdentifier: any SharedStore]
-    /// What its transactions began with.
+    /// The settings that its transactions began with.
     let settings: TransactionSettings
 
-    /// The state as it is now. Each store is read at one commit; of several stores these need not
-    /// be of the same save.
+    /// Pins the current state. Each store is read at one commit; if there are several stores, these
+    /// commits may be of different saves.
     init(of coordinator: PersistentStoreCoordinator) throws {
         var pins = [StoreIdentifier: any SharedStore]()
         for store in coordinator.persistentStores where store.store.keepsGenerations {
@@ -66,12 +66,13 @@ final class QueryGeneration: Sendable {
         settings = coordinator.transactionSettings
     }
 
-    /// Where to read the rows of a store. One that was added later is read as it is.
+    /// Returns the pinned store for reads of a store. If a store was added later, returns the store
+    /// itself.
     func store(_ store: any StoreEngine) -> any SharedStore {
         pins[store.identifier] ?? store
     }
 
-    /// - Throws: ``StoreError`` where a store cannot be read as it was.
+    /// - Throws: ``StoreError`` if a store has no query generations.
     static func requireSupport(by coordinator: PersistentStoreCoordinator) throws {
         for store in coordinator.persistentStores where !store.store.keepsGenerations {
             throw StoreError.invalidRequest(

@@ -1,25 +1,25 @@
 import CambiumRecords
 import Synchronization
 
-/// The rows that contexts have let go of and may ask for again, and those that saves have changed:
-/// what the coordinator last saw of the store.
+/// A cache of rows that the coordinator has read or saved: rows of released objects, and changed
+/// rows of saves.
 ///
-/// A fault whose row is here needs no statement, and a save that is based on an older version than
-/// the one here is known to be a conflict before the store is asked. Rows come in when an object
-/// turns into a fault, when a fault fires and there are other contexts, and when a save tells
-/// others of changed rows; a fetch brings those up to date that are here. It is bounded: the rows
-/// that came first go first.
+/// If the row of a fault is in the cache, no statement is needed. If the base of a save has an
+/// older version than the cached row, the conflict is known before the store is read. Rows are
+/// added when an object turns into a fault, when a fault fires and there are other contexts, and
+/// when a save notifies other contexts of changed rows. A fetch updates cached rows. The cache is
+/// bounded: the oldest rows are removed first.
 final class RowCache: Sendable {
     /// A row as it was read or saved.
     struct Entry: Sendable {
-        /// The number of the row's own entity.
+        /// The index of the row's own entity.
         let entity: Int
         let placed: PlacedRecord
-        /// When it was read from the store or saved; nil where nobody knows.
+        /// The time when it was read from the store or saved, or nil if it is not known.
         let readAt: Moment?
     }
 
-    /// A row that goes in.
+    /// A row to add.
     struct Row {
         let entity: EntityDescription
         let placed: PlacedRecord
@@ -29,26 +29,27 @@ final class RowCache: Sendable {
         }
     }
 
-    /// A moment, as the time since another one: unlike the clock's own type, one whose size the
-    /// compiler knows, so that entries are copied without asking for it.
+    /// A time, as the duration since a start. Unlike the clock's own type, its size is known to the
+    /// compiler, so copies of entries are fast.
     typealias Moment = Duration
 
-    /// Rows that came one after the other. There are two generations: when the young one is full,
-    /// the old one goes as a whole, which is cheaper than to find the oldest row each time.
+    /// Rows that were added one after the other. There are two generations: when the young one is
+    /// full, the old one is removed completely. That is cheaper than finding the oldest row each
+    /// time.
     private struct Generation {
-        /// For each root entity, by its number, the rows by key.
+        /// The rows by key, for each root entity by its index.
         private(set) var rows: [KeyTable<Entry>] = []
         private(set) var count = 0
-        /// What was written to the pages, also of rows that have been replaced since.
+        /// The bytes that were written to the pages, including rows that have been replaced since.
         private(set) var bytes = 0
-        /// In pages of the cache's own: those that the rows come from hold hundreds of others. They
-        /// go with the generation. (Rows of faults that fire come in pages of such rows alone,
-        /// which the cache shares with the objects.)
+        /// The writer of the cache's own pages: the pages of the original rows contain hundreds of
+        /// other rows. The pages are released with the generation. (Rows of fired faults are in
+        /// pages with only such rows; the cache shares these pages with the objects.)
         private let writer = RecordWriter()
 
         init() {}
 
-        /// One that is to become as full as another.
+        /// Creates a generation with the capacity of another one.
         init(asLargeAs other: Generation) {
             rows = other.rows.map { KeyTable(capacity: $0.count) }
         }
@@ -72,7 +73,7 @@ final class RowCache: Sendable {
 
         private func copy(of row: Row) -> PlacedRecord {
             let copy = writer.copy(row.placed.record, row.entity.shape, room: 0)
-            // What is in memory only is the affair of one object.
+            // Transient values belong to one object only.
             for slot in row.entity.transientSlots { copy.record.setNull(slot) }
             return copy
         }
@@ -87,7 +88,7 @@ final class RowCache: Sendable {
     private struct Contents {
         var young = Generation()
         var old = Generation()
-        /// The number of the last commit that went through the coordinator.
+        /// The number of the last commit of the coordinator.
         var commit: Int64 = 0
 
         subscript(id: RowIdentity) -> Entry? { young[id] ?? old[id] }
@@ -114,7 +115,7 @@ final class RowCache: Sendable {
 
     private static let start = ContinuousClock.now
     private let contents = Mutex(Contents())
-    /// How many rows there are, for those who would ask in vain.
+    /// The number of rows, so that lookups in an empty cache need no lock.
     private let rowCount = Atomic(0)
     private let lastCommit = Atomic<Int64>(0)
     private let maximumRows: Int
@@ -129,13 +130,13 @@ final class RowCache: Sendable {
 
     var count: Int { rowCount.load(ordering: .relaxed) }
 
-    /// The number of the last commit that the cache knows: to be asked before rows are read that
-    /// are to go in.
+    /// The number of the last commit that the cache knows. Read it before you read rows to add.
     var commit: Int64 { lastCommit.load(ordering: .acquiring) }
 
     // MARK: Asking
 
-    /// A row, where it is here and was read within the interval (in seconds; less than 0 for ever).
+    /// Returns a cached row if it was read within the interval (in seconds; a negative value means
+    /// no limit).
     @inline(never)
     func entry(_ id: RowIdentity, within interval: Double = -1) -> Entry? {
         guard !isEmpty else { return nil }
@@ -147,18 +148,18 @@ final class RowCache: Sendable {
         return entry
     }
 
-    /// All rows of a root entity.
+    /// Returns all rows of a root entity.
     func rows(root: Int) -> Rows {
         isEmpty ? Rows() : contents.withLock { $0.rows(root: root) }
     }
 
     // MARK: Filling
 
-    /// Adds rows that were just read, unless somebody has saved since.
+    /// Adds rows that were just read, unless there was a save since.
     ///
     /// - Parameters:
-    ///   - commit: What ``commit`` was before they were read.
-    ///   - replacesOnly: Whether only those go in that are here already.
+    ///   - commit: The value of ``commit`` before they were read.
+    ///   - replacesOnly: Whether only rows that are in the cache are replaced.
     func insert(_ rows: [Row], readAt commit: Int64, replacesOnly: Bool = false) {
         let now = Self.now
         update { contents in
@@ -170,8 +171,8 @@ final class RowCache: Sendable {
         }
     }
 
-    /// Adds a row that was just read, unless somebody has saved since; the page stays as long
-    /// as the row does, and nobody writes in the row any more.
+    /// Adds a row that was just read, unless there was a save since. The cache retains its page,
+    /// and the row must not be written any more.
     func insertShared(_ row: Row, readAt commit: Int64) {
         let now = Self.now
         update { contents in
@@ -180,8 +181,8 @@ final class RowCache: Sendable {
         }
     }
 
-    /// Takes in the row of an object that turns into a fault, unless a newer one is here, or the
-    /// context does not know of all commits.
+    /// Adds the row of an object that turns into a fault, unless the cache has a newer one, or the
+    /// context has not merged all commits.
     func insertFaulted(_ row: Row, knownCommit: Int64) {
         update { contents in
             guard contents.commit == knownCommit, contents[row.id] == nil else { return }
@@ -189,8 +190,8 @@ final class RowCache: Sendable {
         }
     }
 
-    /// Follows a save: takes in the changed rows that it tells others of, and drops those that are
-    /// not what they were. Called while the store's writer is locked.
+    /// Follows a save: adds the changed rows that it publishes, and removes rows that are out of
+    /// date. Called while the store's writer is locked.
     func follow(_ entities: [EntityChanges], commit: Int64) {
         let now = Self.now
         update { contents in
@@ -201,7 +202,7 @@ final class RowCache: Sendable {
                 for row in changes.updated where !row.slots.isEmpty {
                     if let placed = row.placed {
                         put(Row(entity: changes.entity, placed: placed), readAt: now, in: &contents)
-                        // It may be told to be old as well, by what follows.
+                        // The changes that follow may make this row out of date too.
                         isEmpty = false
                     } else if !isEmpty {
                         contents.remove(RowIdentity(root: root, key: row.key))
@@ -216,7 +217,7 @@ final class RowCache: Sendable {
         lastCommit.store(commit, ordering: .releasing)
     }
 
-    /// Takes in what a save has found in the store in place of what it expected.
+    /// Adds the rows that a save has found in the store instead of the expected ones.
     func note(_ conflicts: [RowConflict]) {
         let now = Self.now
         update { contents in
@@ -231,7 +232,7 @@ final class RowCache: Sendable {
         }
     }
 
-    /// Drops rows.
+    /// Removes rows.
     func remove(_ ids: some Sequence<RowIdentity>) {
         guard !isEmpty else { return }
         update { contents in
@@ -239,7 +240,7 @@ final class RowCache: Sendable {
         }
     }
 
-    /// Drops all rows.
+    /// Removes all rows.
     func removeAll() {
         update { contents in
             let commit = contents.commit

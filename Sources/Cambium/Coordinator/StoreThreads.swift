@@ -1,21 +1,22 @@
 import Dispatch
 import Synchronization
 
-/// The threads on which a coordinator's background work runs.
+/// The threads of a coordinator's background work.
 ///
-/// Such work blocks: it waits for locks, disks and other processes. Swift's own threads are as few
-/// as the processors, and a blocked one keeps tasks waiting that need no store.
+/// Background work blocks: it waits for locks, disks and other processes. Swift has only as many
+/// threads as there are processors, and a blocked thread delays tasks that need no store.
 ///
-/// The threads are Dispatch's, which starts them when they are needed and ends those that are idle.
-/// A thread of Dispatch's is woken as fast as one of Swift's; threads that spin before they sleep
-/// were slower on a busy machine, and took twice the processor time. What is added here is the
-/// bound: if as many threads as allowed are busy, work waits without a thread.
+/// The threads are Dispatch threads. Dispatch starts them when they are needed, and ends idle ones.
+/// It wakes a thread as fast as Swift does; threads that spin before they sleep were slower on a
+/// busy machine, and took twice the processor time. This class adds the limit: if the maximum
+/// number of threads is busy, work waits without a thread.
 package final class StoreThreads: Sendable {
     private struct State {
         var busy = 0
-        /// Executors with jobs, for which there is no thread yet.
+        /// Executors with jobs that wait for a thread.
         private var waiting: Set<ObjectIdentifier> = []
-        /// The same in their order. One whose priority was raised has a stale entry as well.
+        /// The same executors in their order. If the priority of one was raised, it has a stale
+        /// entry as well.
         private var queue = PriorityQueue<StoreExecutor>()
 
         var waitingCount: Int { waiting.count }
@@ -37,28 +38,30 @@ package final class StoreThreads: Sendable {
         }
     }
 
-    /// More threads than most programs need at once. A program with more processors can use them.
+    /// More threads than most programs need at once. With more processors, the limit is their
+    /// number.
     package static let defaultLimit = max(16, ProcessInfo.processInfo.activeProcessorCount)
 
     private let state = Mutex(State())
     private let limit: Int
 
-    /// - Parameter limit: How many threads may be busy at once.
+    /// - Parameter limit: The maximum number of busy threads.
     package init(limit: Int = StoreThreads.defaultLimit) {
         self.limit = limit
     }
 
-    /// How many threads are busy.
+    /// The number of busy threads.
     var busyCount: Int { state.withLock(\.busy) }
-    /// How many contexts wait for a thread.
+    /// The number of contexts that wait for a thread.
     var waitingCount: Int { state.withLock(\.waitingCount) }
 
-    /// Runs a body in the calling task, on one of the threads.
+    /// Runs a closure in the calling task, on one of the threads.
     ///
     /// - Parameters:
-    ///   - isolation: Who calls: so the way to the thread and back has no stop on one of Swift's.
-    ///   - body: What is to be done.
-    /// - Throws: What the body throws.
+    ///   - isolation: The caller's isolation. With it, the task does not pass through one of
+    ///     Swift's threads on its way.
+    ///   - body: The closure.
+    /// - Throws: The error that the closure throws.
     package func run<Result: Sendable, Failure: Error>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: @Sendable () throws(Failure) -> Result
@@ -79,12 +82,12 @@ package final class StoreThreads: Sendable {
         if canStart { executor.runNext(priority) }
     }
 
-    /// Lets an executor that waits for a thread go before those of lower priority.
+    /// Moves a waiting executor before executors of lower priority.
     func raise(_ executor: StoreExecutor, _ priority: TaskPriority) {
         state.withLock { $0.raise(executor, priority) }
     }
 
-    /// Gives the thread of an executor, which has run one job, to the executor that is next.
+    /// Releases the thread of an executor that has run one job, and gives it to the next executor.
     ///
     /// - Parameter next: The priority of the executor's next job; nil if it has no more.
     func finish(_ executor: StoreExecutor, next: TaskPriority?) {
@@ -99,7 +102,7 @@ package final class StoreThreads: Sendable {
         }
     }
 
-    /// Runs one body.
+    /// Runs one closure.
     private actor Worker {
         private nonisolated let executor: StoreExecutor
 
@@ -119,7 +122,7 @@ package final class StoreThreads: Sendable {
     }
 }
 
-/// Elements, of which the one of the highest priority comes first, and of these the oldest.
+/// A priority queue. Elements of equal priority are in the order of their insertion.
 struct PriorityQueue<Element> {
     private struct Entry {
         let element: Element
@@ -131,7 +134,7 @@ struct PriorityQueue<Element> {
         }
     }
 
-    /// A heap: no entry is before its parent, which is at half its (one-based) position.
+    /// A heap: no entry precedes its parent, at half its (one-based) position.
     private var entries: [Entry] = []
     private var nextNumber: UInt64 = 0
 
@@ -173,14 +176,14 @@ struct PriorityQueue<Element> {
     }
 }
 
-/// Runs the jobs of an actor one after the other on a coordinator's threads: those of the highest
-/// priority first, and those of equal priority in their order.
+/// Runs the jobs of an actor one after the other on a coordinator's threads. Jobs of higher
+/// priority run first; jobs of equal priority run in their order.
 ///
-/// After each job other actors have their turn.
+/// After each job, waiting executors of other actors with the same priority run first.
 final class StoreExecutor: SerialExecutor {
     private struct State {
         var jobs = PriorityQueue<UnownedJob>()
-        /// Whether a job runs, or the threads know that there is one.
+        /// Whether a job runs, or the threads were notified of one.
         var isStarted = false
     }
 
@@ -210,7 +213,7 @@ final class StoreExecutor: SerialExecutor {
         }
     }
 
-    /// Runs one job on a thread; called by the threads, when there is one free.
+    /// Runs one job on a thread. The threads call it when one of them is free.
     func runNext(_ priority: TaskPriority) {
         queue.async(qos: DispatchQoS(priority)) { [self] in
             let job = state.withLock { $0.jobs.popFirst()?.element }
@@ -226,7 +229,7 @@ final class StoreExecutor: SerialExecutor {
 }
 
 extension DispatchQoS {
-    /// What a task's priority is called by Dispatch.
+    /// Creates the Dispatch quality of service for a task's priority.
     fileprivate init(_ priority: TaskPriority) {
         switch priority {
         case .high...: self = .userInitiated
