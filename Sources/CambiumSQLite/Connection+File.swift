@@ -3,16 +3,16 @@ import CSQLite
 extension Connection {
     /// Opens a database for reading only.
     ///
-    /// A program that was killed while it wrote has left a file that is half of one transaction. What
-    /// that has written is taken back first, as every program that opens the file does, and as SQLite
-    /// does not where it was told to read only.
+    /// If a program was killed while it wrote, the file contains a part of a transaction. This
+    /// function rolls it back first, as every program that opens the file does. (SQLite does not,
+    /// if it opens the file for reading only.)
     ///
-    /// A database with a write-ahead log can be read only where SQLite can make its index beside it.
-    /// In a folder that may not be written it is read as a file that nobody changes, where there is
-    /// no log, or an empty one.
+    /// A database with a write-ahead log can be read only if SQLite can create the log's index
+    /// beside it. If the folder is not writable, and there is no log or an empty one, the file is
+    /// read as one that never changes.
     ///
-    /// - Throws: ``SQLiteError`` where the file cannot be opened or read, or where that cannot be
-    ///   taken back because it may not be written.
+    /// - Throws: ``SQLiteError`` if the file cannot be opened or read, or if the rollback fails
+    ///   because the file is not writable.
     package static func reading(
         path: String, settings: ConnectionSettings = ConnectionSettings()
     ) throws(SQLiteError) -> Connection {
@@ -34,8 +34,8 @@ extension Connection {
         return try Connection(path: path, mode: .readOnly, settings: settings)
     }
 
-    /// Makes sure that SQLite can read a file on a file system that was mounted for reading only,
-    /// beside which there is more: it can where the index of the log is there, too.
+    /// Checks that SQLite can read a file on a read-only file system if there are other files
+    /// beside it. It can if the index of the log exists.
     func requireReadable(
         _ files: FilesAtRest, _ settings: ConnectionSettings
     ) throws(SQLiteError) {
@@ -62,16 +62,16 @@ extension Connection {
 }
 
 extension SQLiteError {
-    /// Whether what SQLite needs beside a file may be missing.
+    /// Whether the error may mean that a file beside the database is missing.
     fileprivate var isOfFolder: Bool { [8, 14].contains(primaryCode) }
 }
 
 extension Connection {
-    /// What other programs have done to the files of the database since they were opened; nil where
-    /// nothing, and for a database in memory. Takes a few microseconds.
+    /// The change that another program has made to the files of the database since they were
+    /// opened. Nil if there is none, and for a database in memory. Takes a few microseconds.
     ///
-    /// Files that are overwritten, and logs that are taken away, are found in a write-ahead log
-    /// alone, and once the connection has begun to write.
+    /// Overwritten files and deleted logs are found only in a database with a write-ahead log,
+    /// after the connection has begun to write.
     package var fileChange: FileChange? {
         guard let file else { return nil }
         return file.change(of: handle, hasLog: log.isOn && (file.knowsLog || isInTransaction))
@@ -79,19 +79,19 @@ extension Connection {
 
     /// The name of the file in its folder; nil for a database in memory.
     package var fileName: String? {
-        // Safety: SQLite's own text, which lives as long as the connection.
+        // Safety: SQLite owns the text, and keeps it as long as the connection exists.
         sqlite3_db_filename(handle, "main").flatMap { path in
             String(cString: path).split(separator: "/").last.map(String.init)
         }
     }
 
-    /// What tells the file from others; nil for a database in memory.
+    /// The identity of the file; nil for a database in memory.
     package var fileIdentity: FileIdentity? { file?.identity }
 
-    /// Makes sure that what is written now is written to the database at its path.
+    /// Checks that writes go to the database at its path.
     ///
-    /// - Throws: ``SQLiteError`` where another program has deleted, moved or replaced the file. Its
-    ///   old log does not come into a new file then.
+    /// - Throws: ``SQLiteError`` if another program has deleted, moved or replaced the file. Then
+    ///   the old log is not written into a new file.
     package func requireOwnFile() throws(SQLiteError) {
         guard let change = fileChange else { return }
         rollBack()
@@ -99,20 +99,21 @@ extension Connection {
         throw SQLiteError(change)
     }
 
-    /// Keeps the log of the old content out of the new.
+    /// Prevents that the log of the old content is written into the new content.
     func leaveFile(after change: FileChange) {
         switch change {
         case .removed, .logRemoved:
-            // SQLite moves the log into the file that it has open, and which may come back.
+            // SQLite moves the log into the file that it has open. That file may be moved back.
             return
         case .replaced:
-            // Into the old file, which may have another name now.
+            // Into the old file, under its possibly new name.
             var (pages, moved): (Int32, Int32) = (0, 0)
             if log.isOn {
                 _ = sqlite3_wal_checkpoint_v2(
                     handle, nil, SQLITE_CHECKPOINT_PASSIVE, &pages, &moved)
             }
-            // A reader may be in the way: then the log has what the old file lacks.
+            // If a reader prevents a part of the checkpoint, the log has changes that the old file
+            // lacks.
             pages == moved ? file?.emptyLog() : file?.setLogAside()
         case .overwritten:
             file?.emptyLog()
@@ -124,11 +125,11 @@ extension Connection {
 }
 
 extension Connection {
-    /// Makes the connection the one that writes a file in WAL mode: commits append to a log,
-    /// readers go on reading meanwhile.
+    /// Makes the connection the writer of a file in WAL mode: commits append to a log, and readers
+    /// continue to read meanwhile.
     ///
     /// Checkpoints happen only when ``checkpoint()`` is called. Commits survive the end of the
-    /// process; after a loss of power the last ones may be missing, but the file is sound
+    /// process; after a power failure the last ones may be missing, but the file is intact
     /// (`synchronous=NORMAL`).
     package func beginWriteAheadLog() throws(SQLiteError) {
         try leaveRollbackJournal()
@@ -138,7 +139,7 @@ extension Connection {
             PRAGMA cache_size = -45056
             """)
         log.isOn = true
-        // Safety: the connection holds the log for as long as SQLite may call.
+        // Safety: the connection retains the log as long as SQLite may call.
         let context = Unmanaged.passUnretained(log).toOpaque()
         sqlite3_wal_hook(
             handle,
@@ -151,21 +152,21 @@ extension Connection {
             }, context)
     }
 
-    /// Says in the file that it has a write-ahead log.
+    /// Sets the journal mode in the file to WAL.
     ///
-    /// SQLite reads the file before it asks for the lock to write, so two connections that do this
-    /// at once would wait for each other. It gives up at once instead, and this tries again.
+    /// SQLite reads the file before it takes the lock for writing, so two connections that do this
+    /// at once would deadlock. SQLite fails at once instead, and this function retries.
     private func leaveRollbackJournal() throws(SQLiteError) {
         try Self.retryingWhileBusy(for: busyTimeoutMilliseconds) { () throws(SQLiteError) in
             try execute("PRAGMA journal_mode = WAL")
         }
     }
 
-    /// Does something again as long as others keep a file locked, where SQLite itself would not wait.
+    /// Retries an operation while other connections lock a file, if SQLite itself would not wait.
     ///
     /// - Parameters:
-    ///   - milliseconds: How long.
-    ///   - body: What to do. It leaves nothing locked where it fails.
+    ///   - milliseconds: The maximum time.
+    ///   - body: The operation. If it fails, it must not hold a lock.
     package static func retryingWhileBusy<Result, Failure>(
         for milliseconds: Int32, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -177,54 +178,54 @@ extension Connection {
                 guard (error as? SQLiteError)?.primaryCode == SQLITE_BUSY,
                     ContinuousClock.now < end
                 else { throw error }
-                // Two that do the same at once do not go on in step.
+                // A random delay, so that two connections do not retry in lockstep.
                 sqlite3_sleep(.random(in: 5...15))
             }
         }
     }
 
-    /// A number that is another one after others have committed to the file, as far as the
-    /// connection's last transaction has seen. It asks for no statement and no lock: for those who
-    /// keep in mind, from save to save, what only others change.
+    /// A number that changes after other connections have committed to the file, according to the
+    /// connection's last transaction. It needs no statement and no lock. Use it to validate data
+    /// that is cached between saves and that only other connections change.
     ///
-    /// It may be another one without a reason, too. A database without a write-ahead log, such as
-    /// one in memory, is the connection's own: there it is always 0.
+    /// The number may also change without a reason. A database without a write-ahead log, such as
+    /// one in memory, has no other connections: its number is always 0.
     package var versionOfOthers: UInt32 {
         guard log.isOn else { return 0 }
         var version: UInt32 = 0
         _ = sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
-        // Each commit raises it, the connection's own as well.
+        // Each commit increments it, including the connection's own commits.
         return version &- log.commits
     }
 
-    /// How many pages the log had after the last commit.
+    /// The number of pages in the log after the last commit.
     package var logPages: Int { log.pages }
 
-    /// Moves what the log holds into the database file, as far as no reader is in the way. Never
-    /// waits. Does nothing where the file was deleted or replaced.
+    /// Moves the log into the database file, as far as readers permit. Never waits. Does nothing if
+    /// the file was deleted or replaced.
     package func checkpoint() {
         guard fileChange == nil else { return }
-        // A checkpoint that could not run leaves the log for the next one; nothing is lost.
+        // If the checkpoint fails, the next one moves the log; no data is lost.
         _ = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
         log.pages = 0
     }
 }
 
-/// What SQLite reports of the log at each commit.
+/// The state of the log that SQLite reports at each commit.
 final class WriteAheadLog {
     var isOn = false
     var pages = 0
-    /// How many commits of the connection itself there were.
+    /// The number of the connection's own commits.
     var commits: UInt32 = 0
 }
 
 extension Connection {
-    /// Copies the whole database to a new file, as it is now.
+    /// Copies the complete database to a new file, as it is now.
     ///
-    /// - Parameter goesOn: Asked after each few pages, with how many of them are copied and how
-    ///   many there are; false ends the copy.
-    /// - Throws: ``SQLiteError`` where the file cannot be written, or the copy was ended
-    ///   (`SQLITE_INTERRUPT`). A half-written copy may remain.
+    /// - Parameter goesOn: Called every few pages, with the number of copied pages and the total;
+    ///   false ends the copy.
+    /// - Throws: ``SQLiteError`` if the file cannot be written, or the copy was ended
+    ///   (`SQLITE_INTERRUPT`). A partial copy may remain.
     package func backup(
         to path: String, _ goesOn: (_ copied: Int, _ total: Int) -> Bool = { _, _ in true }
     ) throws(SQLiteError) {
@@ -233,14 +234,14 @@ extension Connection {
         try copy(to: Connection(path: path, settings: settings), named: path, goesOn)
     }
 
-    /// Copies the whole database over another one, as it is now. Where this connection is in a
-    /// transaction, as that sees it.
+    /// Copies the complete database over another one, as it is now. If this connection is in a
+    /// transaction, it copies the state that the transaction sees.
     ///
     /// - Parameters:
-    ///   - name: The other one's name, for messages.
+    ///   - name: The other database's name, for messages.
     ///   - goesOn: As for ``backup(to:_:)``.
-    /// - Throws: ``SQLiteError`` where the other one cannot be written or is in use, or the copy was
-    ///   ended; it is as it was then.
+    /// - Throws: ``SQLiteError`` if the other database cannot be written or is in use, or the copy
+    ///   was ended. Then it is unchanged.
     package func copy(
         to other: Connection, named name: String,
         _ goesOn: (_ copied: Int, _ total: Int) -> Bool = { _, _ in true }
@@ -253,7 +254,7 @@ extension Connection {
         var code: Int32
         repeat {
             code = sqlite3_backup_step(backup, pagesPerStep)
-            // Another connection holds a lock: SQLite does not wait by itself here.
+            // Another connection holds a lock. SQLite itself does not wait here.
             if code == SQLITE_BUSY || code == SQLITE_LOCKED, attempts < 100 {
                 attempts += 1
                 sqlite3_sleep(20)

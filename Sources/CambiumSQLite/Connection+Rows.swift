@@ -5,7 +5,7 @@ extension Connection {
     /// Runs a statement that reads from the `pending` table: `key`, `version`, then `c0`, `c1`, …
     /// for the slots.
     ///
-    /// - Returns: How many rows the statement touched.
+    /// - Returns: The number of rows that the statement changed.
     package func runPending(
         _ sql: String, over records: [Record], shape: RecordShape, parameters: [StoredValue] = []
     ) throws(SQLiteError) -> Int {
@@ -18,11 +18,11 @@ extension Connection {
         return changes
     }
 
-    /// Runs a statement over the rows whose keys are those of a run of records, which follow each
-    /// other without a gap: parameter 1 is the first key, 2 the last, 3 the version of all of them.
-    /// It gets their values by `pending_value(key, slot)`.
+    /// Runs a statement over the rows with the keys of a run of records; the keys are consecutive.
+    /// Parameter 1 is the first key, 2 the last, 3 the version of all of them. The statement reads
+    /// their values with `pending_value(key, slot)`.
     ///
-    /// - Returns: How many rows the statement touched.
+    /// - Returns: The number of rows that the statement changed.
     package func runPending(
         _ sql: String, over records: [Record], in run: Range<Int>, shape: RecordShape
     ) throws(SQLiteError) -> Int {
@@ -54,7 +54,7 @@ extension Connection {
         try scan(sql, [], receive)
     }
 
-    /// Runs a query that reads from the `pending` table and hands each row to the receiver.
+    /// Runs a query that reads from the `pending` table, and passes each row to the receiver.
     package func queryPending(
         _ sql: String, over records: [Record], shape: RecordShape, parameters: [StoredValue] = [],
         _ receive: (Statement) throws(SQLiteError) -> Void
@@ -68,13 +68,13 @@ extension Connection {
         while try statement.step() { try receive(statement) }
     }
 
-    /// How many columns ``scan(_:_:_:)`` can hand on.
+    /// The maximum number of columns for ``scan(_:_:_:)``.
     package static var maximumScanColumns: Int { RowSink.maximumColumns }
 
-    /// Runs a query of the form `SELECT sink(…) FROM …` and hands each row to the receiver, as
+    /// Runs a query of the form `SELECT sink(…) FROM …` and passes each row to the receiver, as
     /// SQLite finds them. The receiver must not use the connection.
     ///
-    /// - Throws: What the receiver throws, which ends the query; ``SQLiteError``.
+    /// - Throws: The error of the receiver, which ends the query; ``SQLiteError``.
     package func scan(
         _ sql: String, _ parameters: [StoredValue], _ receive: (CurrentRow) throws -> Void
     ) throws {

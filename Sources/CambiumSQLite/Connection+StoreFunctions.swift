@@ -16,7 +16,8 @@ extension Connection {
         try registerTextCheck()
     }
 
-    /// Lets SQLite's own random functions give the same values in each run, as proofs need it.
+    /// Replaces SQLite's random functions by functions with the same values in each run, for
+    /// proofs.
     package func seedRandomFunctions() throws(SQLiteError) {
         let random = SeededRandom()
         try register("random", 0, isDeterministic: false) { _ in
@@ -33,8 +34,8 @@ extension Connection {
         _ name: String, _ argumentCount: Int, isDeterministic: Bool = true,
         _ call: @escaping ([StoredValue]) throws -> StoredValue
     ) throws(SQLiteError) {
-        // Safety: each registration holds one reference to its box, which SQLite gives back
-        // through the last argument, also where the registration fails.
+        // Safety: each registration retains its box once. SQLite releases it through the last
+        // argument, even if the registration fails.
         let box = Unmanaged.passRetained(RegisteredFunction(call: call, failures: functionFailure))
         let code = sqlite3_create_function_v2(
             handle, name, Int32(argumentCount),
@@ -64,14 +65,15 @@ extension Connection {
         try check(code)
     }
 
-    /// The error of ours that a statement has failed with; nil where SQLite failed by itself.
+    /// Returns and clears the error of a Swift function that a statement has failed with, or nil if
+    /// SQLite itself failed.
     package func takeFunctionFailure() -> (any Error)? {
         defer { functionFailure.error = nil }
         return functionFailure.error
     }
 }
 
-/// What SQLite keeps of a function; those of expressions share one cache of patterns.
+/// A function as SQLite retains it. The functions of expressions share one cache of patterns.
 private final class RegisteredFunction {
     let call: ([StoredValue]) throws -> StoredValue
     let failures: FunctionFailure
@@ -82,12 +84,12 @@ private final class RegisteredFunction {
     }
 }
 
-/// What a function of ours threw. SQLite passes its words on, and not the error.
+/// The error of a Swift function. SQLite reports only its message.
 final class FunctionFailure {
     var error: (any Error)?
 }
 
-/// Numbers that are the same in each run (SplitMix64).
+/// Random numbers that are the same in each run (SplitMix64).
 private final class SeededRandom {
     private var state: UInt64 = 0
 
@@ -107,7 +109,7 @@ extension StoredValue {
         case SQLITE_INTEGER: self = .integer(sqlite3_value_int64(value))
         case SQLITE_FLOAT: self = .real(sqlite3_value_double(value))
         case SQLITE_TEXT:
-            // Safety: SQLite holds the bytes until the function returns; the string copies them.
+            // Safety: SQLite keeps the bytes until the function returns; the string copies them.
             let start = sqlite3_value_text(value)
             let count = Int(sqlite3_value_bytes(value))
             self = .text(
@@ -122,7 +124,7 @@ extension StoredValue {
         }
     }
 
-    /// Makes it the result of a function.
+    /// Sets the value as the result of a function.
     fileprivate func setResult(of context: OpaquePointer) {
         switch self {
         case .null: sqlite3_result_null(context)

@@ -2,55 +2,55 @@ import CSQLite
 import CambiumModel
 import CambiumRecords
 
-/// One connection to a database file.
+/// A connection to a database file.
 ///
-/// It is used by one thread at a time; whoever shares it holds a lock meanwhile (the connection
+/// One thread at a time uses it. If threads share it, they hold a lock meanwhile (the connection
 /// itself is opened without SQLite's mutexes).
 package final class Connection {
     /// How a file is opened.
     package enum Mode: Sendable {
-        /// For reading and writing; the file is made where there is none.
+        /// For reading and writing. The file is created if it does not exist.
         case readWriteCreate
-        /// For reading only; the file must exist. On a file system that was mounted for reading only
-        /// it is opened as ``unchanging``, where the file is the whole database.
+        /// For reading only. The file must exist. If it is on a read-only file system, and is the
+        /// complete database, it is opened as ``unchanging``.
         case readOnly
-        /// For reading a file that nobody changes as long as it is open. SQLite takes no lock and
-        /// makes no file beside it.
+        /// For reading a file that does not change while it is open. SQLite takes no lock and
+        /// creates no file beside it.
         case unchanging
         /// For reading and writing; the file must exist.
         case readWrite
     }
 
-    // Safety: the handle is closed in `deinit` only, after all statements.
+    // Safety: the handle is closed only in `deinit`, after all statements.
     let handle: OpaquePointer
-    /// The name of the file system that SQLite was told to use; nil means its own.
+    /// The name of the VFS that SQLite uses; nil means its default.
     package let fileSystem: String?
-    /// Whether SQLite was told that nobody changes the file.
+    /// Whether the file was opened as one that does not change.
     package let isUnchanging: Bool
-    /// How long a statement waits for a lock that another connection holds.
+    /// The maximum time that a statement waits for a lock of another connection.
     let busyTimeoutMilliseconds: Int32
     private var statements = StatementCache()
-    /// Nil where no transaction is to be committed.
+    /// The open transaction; nil if there is no commit to be made.
     private var commitment: Commitment?
-    // Safety: here and below, loaded and stored, by one thread at a time.
+    // Safety: here and below, one thread at a time loads or stores the value.
     @exclusivity(unchecked) private var numberedStatements: [Statement?] = []
     let pending = PendingRows()
     let sink = RowSink()
     let log = WriteAheadLog()
-    /// The files that are open; nil for a database in memory.
+    /// The open files; nil for a database in memory.
     let file: DatabaseFile?
     let functions = StoreFunctions()
     let functionFailure = FunctionFailure()
-    /// What watches the statements; nil for most connections, which then pay nothing.
+    /// The trace of the statements; nil for most connections, so that tracing costs nothing.
     @exclusivity(unchecked) var trace: StatementTrace?
 
     /// Opens a database.
     ///
     /// - Parameters:
     ///   - path: A file's path, or `:memory:` for a database that lives as long as the connection.
-    ///   - settings: What the program asks for beyond what all connections have.
-    /// - Throws: ``SQLiteError`` where the file cannot be opened, is no database, or the library is
-    ///   too old.
+    ///   - settings: The program's settings, in addition to those of all connections.
+    /// - Throws: ``SQLiteError`` if the file cannot be opened or is not a database, or the library
+    ///   is too old.
     package init(
         path: String, mode: Mode = .readWriteCreate,
         settings: ConnectionSettings = ConnectionSettings()
@@ -67,7 +67,7 @@ package final class Connection {
             case .readWrite: SQLITE_OPEN_READWRITE
             }
         var opened: OpaquePointer?
-        // Many a system's library takes such a name for a URI without being asked to.
+        // In many systems, the library treats such a name as a URI without the flag.
         let isPlain = !settings.allowsURIs && path.hasPrefix("file:")
         let name = isPlain ? "./" + path : path
         let code = sqlite3_open_v2(
@@ -103,7 +103,8 @@ package final class Connection {
         sqlite3_close_v2(handle)
     }
 
-    /// A database is data: what it holds must not make SQLite run anything but our statements.
+    /// Hardens the connection: the content of a database must not make SQLite run anything but our
+    /// own statements.
     private func harden() throws(SQLiteError) {
         _ = cambium_sqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
         _ = cambium_sqlite_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
@@ -113,14 +114,14 @@ package final class Connection {
         try execute("PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0")
     }
 
-    /// Lets a migration edit what the database says about its tables, for as long as the body runs.
+    /// Allows a migration to edit the stored schema while the closure runs.
     package func withoutDefense<Result>(_ body: () throws -> Result) rethrows -> Result {
         _ = cambium_sqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
         defer { _ = cambium_sqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1) }
         return try body()
     }
 
-    /// Runs one or more statements that take no parameters and whose rows nobody wants.
+    /// Runs one or more statements without parameters, and ignores their rows.
     package func execute(_ sql: String) throws(SQLiteError) {
         var message: UnsafeMutablePointer<CChar>?
         let code = sqlite3_exec(handle, sql, nil, nil, &message)
@@ -135,14 +136,15 @@ package final class Connection {
         }
     }
 
-    /// Runs a statement that another program has written into a database. SQLite itself reads no more
-    /// than the first one there; where the text goes on after that, nothing is run.
+    /// Runs a statement that another program has written into a database. SQLite itself reads only
+    /// the first statement there. If the text contains more than one statement, this runs none of
+    /// them.
     package func executeAlone(_ sql: String) throws(SQLiteError) {
         var statement: OpaquePointer?
         let (code, isAlone) = sql.withCString { text in
             var rest: UnsafePointer<CChar>?
             let code = sqlite3_prepare_v2(handle, text, -1, &statement, &rest)
-            // Safety: SQLite points into the text, which ends with a NUL.
+            // Safety: the pointer is into the text, and the text ends with a NUL.
             let end = rest.map { String(cString: $0) } ?? ""
             return (code, end.allSatisfy { $0.isWhitespace || $0 == ";" })
         }
@@ -159,8 +161,8 @@ package final class Connection {
         }
     }
 
-    /// The statement of that text, compiled at its first use and kept for as long as it is among
-    /// those that were used last.
+    /// Returns the compiled statement for a text. It is compiled at the first use, and cached while
+    /// it is among the statements that were used last.
     package func statement(_ sql: String) throws(SQLiteError) -> Statement {
         if let kept = statements[sql] { return kept }
         let statement = try Statement(sql, on: self)
@@ -168,14 +170,14 @@ package final class Connection {
         return statement
     }
 
-    /// How often a statement that was asked for by its text was there already.
+    /// The hits and misses of the statement cache.
     package var statementUse: StatementUse { statements.use }
 
-    /// A statement that is known by a number from 0, for those that run so often and so briefly
-    /// that looking up their text counts.
+    /// Returns the compiled statement for a number from 0. For statements that run so often and so
+    /// briefly that the lookup of their text would matter.
     ///
-    /// - Parameter sql: The text, asked for at the first use. It is the same for every use of the
-    ///   number.
+    /// - Parameter sql: Returns the text, at the first use. It must be the same for every use of
+    ///   the number.
     package func statement(
         number: Int, _ sql: () -> String
     ) throws(SQLiteError) -> Statement {
@@ -200,19 +202,19 @@ package final class Connection {
         return rows
     }
 
-    /// How many rows the last INSERT, UPDATE or DELETE touched.
+    /// The number of rows that the last INSERT, UPDATE or DELETE changed.
     package var changes: Int { Int(sqlite3_changes64(handle)) }
 
     /// Whether a transaction is open.
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Forgets compiled statements; needed before the schema is changed under them.
+    /// Removes compiled statements, before the schema is changed.
     package func forgetStatements() {
         statements.removeAll()
         numberedStatements.removeAll()
     }
 
-    /// Makes sure that SQLite has done what was asked.
+    /// Throws if SQLite returned an error.
     func check(_ code: Int32, sql: String? = nil) throws(SQLiteError) {
         guard code == SQLITE_OK else { throw error(code, sql: sql) }
     }
@@ -225,11 +227,10 @@ package final class Connection {
             sql: sql)
     }
 
-    /// Empties the database file, with SQLite's locks: whoever else has it open sees an empty
-    /// database and not a damaged one.
+    /// Empties the database file, with SQLite's locks: other connections see an empty database, not
+    /// a damaged one.
     ///
-    /// - Throws: ``SQLiteError`` where another connection is in the way for longer than the
-    ///   timeout.
+    /// - Throws: ``SQLiteError`` if another connection holds a lock for longer than the timeout.
     package func emptyDatabase() throws(SQLiteError) {
         forgetStatements()
         _ = cambium_sqlite_db_config(handle, SQLITE_DBCONFIG_RESET_DATABASE, 1)
@@ -237,8 +238,8 @@ package final class Connection {
         try execute("VACUUM")
     }
 
-    /// Registers ``TextCheck``. The bytes are looked at where SQLite has them: as values they would
-    /// be mended and copied.
+    /// Registers ``TextCheck``. It reads the bytes in SQLite's memory: a conversion to values would
+    /// repair and copy them.
     func registerTextCheck() throws(SQLiteError) {
         let code = sqlite3_create_function_v2(
             handle, TextCheck.name, 1,
@@ -248,7 +249,7 @@ package final class Connection {
                 guard sqlite3_value_type(value) == SQLITE_TEXT else {
                     return sqlite3_result_int(context, 0)
                 }
-                // Safety: SQLite holds the bytes until the function returns.
+                // Safety: SQLite keeps the bytes until the function returns.
                 let start = sqlite3_value_text(value)
                 let count = Int(sqlite3_value_bytes(value))
                 let isSound = TextCheck.isSound(UnsafeRawBufferPointer(start: start, count: count))
@@ -258,22 +259,22 @@ package final class Connection {
     }
 }
 
-/// What a program asks of a store's connections.
+/// A program's settings for a store's connections.
 package struct ConnectionSettings: Sendable {
-    /// How long a statement waits for a lock that another connection holds.
+    /// The maximum time that a statement waits for a lock of another connection.
     package var busyTimeoutMilliseconds: Int32 = 10_000
-    /// Statements that run when a connection is opened, after our own.
+    /// Statements that run when a connection is opened, after the library's own.
     package var pragmas: [String] = []
-    /// What is told of each statement.
+    /// The observer of each statement.
     package var observer: StatementObserver?
 
-    /// Whether paths that begin with `file:` are URIs, which say how a file is opened.
+    /// Whether paths that begin with `file:` are URIs with options for opening the file.
     package var allowsURIs = false
 
-    /// The name of the file system that SQLite uses; nil means its own.
+    /// The name of the VFS that SQLite uses; nil means its default.
     package var fileSystem: String?
 
-    /// Whether the file system of a file was mounted for reading only.
+    /// Returns whether a file is on a read-only file system.
     package var isMountedReadOnly: @Sendable (_ path: String) -> Bool = {
         FilesAtRest.isMountedReadOnly($0)
     }
@@ -282,28 +283,29 @@ package struct ConnectionSettings: Sendable {
 }
 
 extension Connection {
-    /// When a transaction takes the lock that only one writer has.
+    /// When a transaction takes the lock for writing.
     package enum TransactionKind: String, Sendable {
-        /// With the first statement that needs one; for reading.
+        /// With the first statement that needs it; for reading.
         case deferred = "DEFERRED"
-        /// At once, so that it cannot fail half-way because another writer was faster.
+        /// At once, so that the transaction cannot fail later because of another writer.
         case immediate = "IMMEDIATE"
-        /// Like that; in a database without a write-ahead log nobody else can read meanwhile, either.
+        /// At once, as `immediate`. In a database without a write-ahead log, other connections
+        /// cannot read meanwhile either.
         case exclusive = "EXCLUSIVE"
     }
 
-    /// What the commit of a transaction has to know.
+    /// The state of a transaction that its commit needs.
     struct Commitment {
         let kind: TransactionKind
-        /// How many rows the connection had changed before.
+        /// The number of rows that the connection had changed before.
         let changesBefore: Int32
     }
 
-    /// Runs a body inside a transaction: commits when it returns, rolls back when it throws.
+    /// Runs a closure inside a transaction. Commits when it returns, and rolls back when it throws.
     ///
-    /// - Throws: What the body throws, or ``SQLiteError`` from BEGIN or COMMIT, or where the file was
-    ///   deleted or replaced before it was this transaction's turn to write. Nothing is kept of a
-    ///   transaction that threw.
+    /// - Throws: The error that the closure throws, or ``SQLiteError`` from BEGIN or COMMIT.
+    ///   ``SQLiteError`` if the file was deleted or replaced before this transaction could write. A
+    ///   transaction that threw leaves no changes.
     package func transaction<Result>(
         _ kind: TransactionKind = .immediate, _ body: () throws -> Result
     ) throws -> Result {
@@ -320,9 +322,9 @@ extension Connection {
         }
     }
 
-    /// Commits the open transaction, inside the body of ``transaction(_:_:)``.
+    /// Commits the open transaction, inside the closure of ``transaction(_:_:)``.
     ///
-    /// - Throws: ``SQLiteError``, also where the transaction was taken back already.
+    /// - Throws: ``SQLiteError``, also if the transaction was already rolled back.
     package func commit() throws {
         guard let open = commitment else { return }
         if sqlite3_total_changes(handle) != open.changesBefore { try markFile() }
@@ -331,9 +333,9 @@ extension Connection {
         if open.kind != .deferred { file?.noteProgress(of: handle) }
     }
 
-    /// Counts in the file's header with the first transaction after a checkpoint. So the beginning of
-    /// the file is another one after each checkpoint, by which a copy that somebody puts back over
-    /// it is noticed. (SQLite's own counter there stands still where there is a log.)
+    /// Increments a counter in the file's header with the first transaction after a checkpoint. The
+    /// beginning of the file is therefore different after each checkpoint, so that an older copy of
+    /// the file is detected. (SQLite's own counter does not change in WAL mode.)
     private func markFile() throws(SQLiteError) {
         guard log.isOn, log.pages == 0,
             case .integer(let version)? = try rows("PRAGMA user_version").first?.first
@@ -348,15 +350,15 @@ extension Connection {
             try requireOwnFile()
             throw error
         }
-        // Now, as it may have waited for others.
+        // Checked now, because BEGIN may have waited for other connections.
         if kind != .deferred { try requireOwnFile() }
     }
 
-    /// Runs a part of an open transaction: where it throws, what it has written is taken back, and
-    /// the transaction goes on.
+    /// Runs a part of an open transaction. If it throws, its changes are rolled back, and the
+    /// transaction continues.
     ///
-    /// - Throws: What the body throws, or ``SQLiteError``. Where the transaction itself was taken
-    ///   back by then, that is for who began it to find.
+    /// - Throws: The error that the closure throws, or ``SQLiteError``. If SQLite has rolled back
+    ///   the transaction itself, the function that began it detects that.
     package func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
         try execute("SAVEPOINT part")
         let result: Result
@@ -370,33 +372,35 @@ extension Connection {
         return result
     }
 
-    /// Whether the open transaction has written a key that leads to no row, or deleted a row that a
-    /// key leads to: then it cannot be committed. Costs nothing, the library keeps count.
+    /// Whether the open transaction has dangling keys: it has written a key that references no row,
+    /// or deleted a referenced row. Then it cannot be committed. This costs nothing, because SQLite
+    /// counts them.
     package var hasDanglingKeys: Bool {
         var (current, highest): (Int32, Int32) = (0, 0)
         sqlite3_db_status(handle, SQLITE_DBSTATUS_DEFERRED_FKS, &current, &highest, 0)
         return current != 0
     }
 
-    /// Undoes the open transaction, if any. Some errors (a full disk) have done so already.
+    /// Rolls back the open transaction, if any. After some errors (a full disk), SQLite has already
+    /// done so.
     package func rollBack() {
         guard isInTransaction else { return }
-        // A rollback can only fail where there is nothing left to roll back.
+        // A rollback can only fail if there is nothing left to roll back.
         _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
     }
 
-    /// Begins a transaction for reading that sees the database as it is now, until
-    /// ``rollBack()``.
+    /// Begins a read transaction that sees the current state of the database, until ``rollBack()``.
     package func beginReading() throws(SQLiteError) {
         try execute("BEGIN DEFERRED")
-        // The first statement that reads decides what is seen.
+        // The first statement that reads determines the state that the transaction sees.
         _ = try rows("SELECT count(*) FROM \"sqlite_schema\"")
     }
 }
 
 extension Connection {
-    /// Runs a body whose statements end with an error of SQLite's (`SQLITE_INTERRUPT`) soon after
-    /// the end was asked for, also while SQLite is still sorting and no row has come; nil never asks.
+    /// Runs a closure with statements that can be interrupted. After a requested interruption, they
+    /// soon end with an error of SQLite (`SQLITE_INTERRUPT`), even while SQLite is sorting and has
+    /// returned no row. Nil means no interruption.
     package func interruptible<Result>(
         by interruption: Interruption?, _ body: () throws -> Result
     ) rethrows -> Result {
@@ -404,10 +408,11 @@ extension Connection {
         return try asking(every: 2_000, { !interruption.isRequested }, body)
     }
 
-    /// Runs a body that ends soon after its task was cancelled, also in the middle of a statement. Of a
-    /// transaction nothing may be left then: who began it is to take it back.
+    /// Runs a closure that ends soon after its task was cancelled, even in the middle of a
+    /// statement. The function that began a transaction must roll it back then.
     ///
-    /// - Throws: `CancellationError` where the task was cancelled; else what the body throws.
+    /// - Throws: `CancellationError` if the task was cancelled; otherwise the error that the
+    ///   closure throws.
     package func untilCancelled<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             let result = try interruptible(by: .ofTask, body)
@@ -418,19 +423,20 @@ extension Connection {
         }
     }
 
-    /// Runs a body whose statements ask, as long as they run, whether to go on; where not, they end
-    /// with an error of SQLite's (`SQLITE_INTERRUPT`).
+    /// Runs a closure with statements that call a function regularly while they run. If it returns
+    /// false, they end with an error of SQLite (`SQLITE_INTERRUPT`).
     ///
     /// - Parameters:
-    ///   - instructions: About how many instructions of SQLite's lie between two questions; ten
+    ///   - instructions: The approximate number of SQLite's instructions between two calls; ten
     ///     thousand take a fraction of a millisecond.
-    ///   - goesOn: The question.
+    ///   - goesOn: The function; it returns whether to continue.
     package func asking<Result>(
         every instructions: Int32, _ goesOn: () -> Bool, _ body: () throws -> Result
     ) rethrows -> Result {
         try withoutActuallyEscaping(goesOn) { goesOn in
             let question = Question(goesOn)
-            // Safety: the question outlives the body, after which SQLite forgets it.
+            // Safety: the question outlives the closure, and SQLite does not use it after the
+            // closure.
             let context = Unmanaged.passUnretained(question).toOpaque()
             sqlite3_progress_handler(
                 handle, instructions,
@@ -439,7 +445,7 @@ extension Connection {
                     let question = Unmanaged<Question>.fromOpaque(context).takeUnretainedValue()
                     return question.goesOn() ? 0 : 1
                 }, context)
-            // A function of ours that takes long asks too.
+            // A long-running Swift function calls it too.
             functions.isInterrupted = { !goesOn() }
             defer {
                 sqlite3_progress_handler(handle, 0, nil, nil)
@@ -450,7 +456,7 @@ extension Connection {
     }
 }
 
-/// What SQLite asks a connection's user while a statement runs.
+/// The function that SQLite calls while a statement runs.
 private final class Question {
     let goesOn: () -> Bool
 

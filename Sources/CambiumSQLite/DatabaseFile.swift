@@ -1,7 +1,7 @@
 import CSQLite
 import CambiumModel
 
-/// What tells one file from another as long as both exist.
+/// The identity of a file. It distinguishes files as long as they exist.
 package struct FileIdentity: Sendable, Hashable {
     private let device: UInt64
     private let number: UInt64
@@ -10,44 +10,44 @@ package struct FileIdentity: Sendable, Hashable {
         (device, number) = (state.device, state.number)
     }
 
-    /// What has become of the file by now, as far as its name tells; nil where it is there.
+    /// Returns the change of the file according to its path, or nil if it is still there.
     ///
-    /// - Parameter path: Where it was.
+    /// - Parameter path: The path that it had.
     package func change(at path: String) -> FileChange? {
         change(at: path, nil)
     }
 
-    /// - Parameter state: Is set to what there is at the path now.
+    /// - Parameter state: Receives the state of the file that is at the path now.
     fileprivate func change(
         at path: UnsafePointer<CChar>, _ state: UnsafeMutablePointer<cambium_file_state>?
     ) -> FileChange? {
         var found = cambium_file_state()
         guard cambium_file_exists(path, &found) != 0 else { return .removed }
         state?.pointee = found
-        // Where the system does not tell, SQLite finds out.
+        // If the system has no file numbers, SQLite itself detects the change.
         return found.number == 0 || FileIdentity(found) == self ? nil : .replaced
     }
 }
 
-/// The files of an open database, and whether they are still those at its path.
+/// The files of an open database. It detects whether they are still the files at its path.
 ///
-/// Deleted and replaced files show by their numbers. For content that another program has written over
-/// a file there is one rule: while a log is in use, only checkpoints write the file. So as long as the
-/// log's index says that no checkpoint has moved anything (``LogProgress``), the beginning of the file
-/// is the same. It is read again only where the file's size or time is another one.
+/// Deleted and replaced files have other numbers. Overwritten content is detected by one rule:
+/// while a log is in use, only checkpoints write the file. So as long as the log's index shows that
+/// no checkpoint has moved anything (``LogProgress``), the beginning of the file must not change.
+/// It is read again only if the file's size or time has changed.
 final class DatabaseFile {
-    /// What a file had in it that only a checkpoint may change.
+    /// The content of a file that only a checkpoint may change.
     private struct Content {
         let state: cambium_file_state
         var progress: LogProgress
         let digest: UInt64
-        /// Whether whatever is written from now on gives the file another time. Many systems count
-        /// time in steps of some milliseconds.
+        /// Whether a later write changes the time of the file. Many systems count time in steps of
+        /// some milliseconds.
         let isOld: Bool
     }
 
-    // Safety: here and below, SQLite's own texts, which live as long as the connection; it owns
-    // this object.
+    // Safety: here and below, SQLite owns the texts and keeps them as long as the connection
+    // exists; the connection owns this object.
     private let path: UnsafePointer<CChar>
     private let log: UnsafePointer<CChar>
     private let index: [CChar]
@@ -56,8 +56,8 @@ final class DatabaseFile {
     private var indexIdentity: FileIdentity?
     private var content: Content?
 
-    /// - Parameter database: A connection that has just been opened. Nil where it has no file, or one
-    ///   of a file system of the program's own.
+    /// - Parameter database: A connection that was just opened. Returns nil if it has no file, or a
+    ///   file in a custom file system.
     init?(of database: OpaquePointer) {
         guard let path = sqlite3_db_filename(database, "main"), path.pointee != 0,
             let log = sqlite3_filename_wal(path)
@@ -70,10 +70,10 @@ final class DatabaseFile {
         identity = FileIdentity(state)
     }
 
-    /// Whether the log was seen, which SQLite opens with the first transaction.
+    /// Whether the log is known. SQLite opens it with the first transaction.
     var knowsLog: Bool { logIdentity != nil }
 
-    /// What others have done. See ``Connection/fileChange``.
+    /// Returns the change that another program has made. See ``Connection/fileChange``.
     ///
     /// - Parameter hasLog: Whether the connection writes to a log, and has begun to.
     func change(of database: OpaquePointer, hasLog: Bool) -> FileChange? {
@@ -89,8 +89,8 @@ final class DatabaseFile {
         return isOverwritten(state, database) ? .overwritten : nil
     }
 
-    /// Notes that the log has begun anew, which writes nothing to the file: after a commit, and
-    /// whenever the file is as it was.
+    /// Records that the log was restarted, which does not write to the file. Called after a commit,
+    /// and whenever the file is unchanged.
     func noteProgress(of database: OpaquePointer) {
         guard let known = content, let progress = LogProgress(of: database), progress.isAtRest,
             progress != known.progress
@@ -98,14 +98,14 @@ final class DatabaseFile {
         var state = cambium_file_state()
         guard cambium_file_exists(path, &state) != 0 else { return }
         if !known.isOld {
-            // It is read again: its time says nothing yet.
+            // The file is read again, because its time is too recent to be conclusive.
             _ = isOverwritten(state, database)
         } else if known.state.isUnwritten(since: state) {
             content?.progress = progress
         }
     }
 
-    /// - Parameter known: What the file was the first time; is noted then.
+    /// - Parameter known: The identity of the file the first time; set then.
     private static func change(
         of path: UnsafePointer<CChar>, _ known: inout FileIdentity?
     ) -> FileChange? {
@@ -121,8 +121,8 @@ final class DatabaseFile {
         return former == FileIdentity(state) ? nil : .logReplaced
     }
 
-    /// Whether the file was written by something else than a checkpoint. One that is not sure is
-    /// none: what is noted is noted while nobody writes.
+    /// Returns whether something other than a checkpoint has written the file. Returns false if
+    /// that is uncertain: the content is recorded only while nothing writes it.
     private func isOverwritten(_ state: cambium_file_state, _ database: OpaquePointer) -> Bool {
         guard logIdentity != nil, indexIdentity != nil,
             let progress = LogProgress(of: database), progress.isAtRest
@@ -138,10 +138,11 @@ final class DatabaseFile {
         return false
     }
 
-    /// Of the first pages, which name the store; nil where they cannot be read.
+    /// Returns a digest of the first pages, including the store's metadata, or nil if they cannot
+    /// be read.
     private static func digest(of database: OpaquePointer) -> UInt64? {
         let count = 32_768
-        // Safety: the bytes are all written before they are read, and aligned.
+        // Safety: all bytes are written before they are read, and they are aligned.
         return withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { bytes in
             guard cambium_sqlite_read_file(database, bytes.baseAddress, Int32(count)) != 0 else {
                 return nil
@@ -155,14 +156,14 @@ final class DatabaseFile {
         }
     }
 
-    /// Makes the log an empty one, where it is the one that was open.
+    /// Empties the log, if it is the one that was open.
     func emptyLog() {
         guard isLogThere else { return }
-        // Where that is not possible, what to do about it is in the error's message.
+        // If that fails, the error's message contains the remedy.
         _ = cambium_file_empty(log)
     }
 
-    /// Gives the log another name, where it is the one that was open: what it holds is in no file.
+    /// Renames the log, if it is the one that was open: its changes are in no file.
     func setLogAside() {
         guard isLogThere else { return }
         // As above.
@@ -176,7 +177,7 @@ final class DatabaseFile {
     }
 }
 
-/// How far a log is in its file.
+/// The progress of moving a log into its file.
 private struct LogProgress: Equatable {
     private let salts: UInt64
     private let frames: UInt32
@@ -184,7 +185,7 @@ private struct LogProgress: Equatable {
 
     init?(of database: OpaquePointer) {
         var words: (UInt32, UInt32, UInt32, UInt32) = (0, 0, 0, 0)
-        // Safety: a tuple of four has the room that the function writes.
+        // Safety: a tuple of four has the space that the function writes.
         let isKnown = withUnsafeMutableBytes(of: &words) { bytes in
             cambium_sqlite_read_log_state(
                 database, bytes.assumingMemoryBound(to: UInt32.self).baseAddress)
@@ -198,32 +199,32 @@ private struct LogProgress: Equatable {
 }
 
 extension cambium_file_state {
-    /// Whether a file has the same size and time as another state says.
+    /// Returns whether a file has the same size and time as in another state.
     fileprivate func isUnwritten(since other: cambium_file_state) -> Bool {
         size == other.size && seconds == other.seconds && nanoseconds == other.nanoseconds
     }
 
-    /// Whether the file was written longer ago than the steps that a system's time has.
+    /// Whether the file was written longer ago than the resolution of the system's file times.
     fileprivate var isOld: Bool { cambium_file_age(self) > 1 }
 }
 
-/// What other programs have done to the files of a database that is open.
+/// A change that another program has made to the files of an open database.
 ///
-/// SQLite goes on with the files that it has opened: what it writes then is lost, or damages what
-/// is there now.
+/// SQLite continues to use the files that it has opened: its writes are lost then, or damage the
+/// new files.
 package enum FileChange: Sendable, Hashable {
-    /// There is no file at the path any more.
+    /// The file at the path was deleted or moved.
     case removed
-    /// There is another file at the path.
+    /// The file at the path was replaced.
     case replaced
-    /// The file has other content, which did not come through SQLite.
+    /// The content of the file was overwritten, but not by SQLite.
     case overwritten
-    /// The log, or its index, is not there any more.
+    /// The log, or its index, was deleted or moved.
     case logRemoved
-    /// There is another log, or another index of it.
+    /// The log, or its index, was replaced.
     case logReplaced
 
-    /// What happened, as a sentence without its full stop.
+    /// A sentence about the change, without the full stop.
     package var words: String {
         switch self {
         case .removed: "The file was deleted or moved"
@@ -236,10 +237,10 @@ package enum FileChange: Sendable, Hashable {
 }
 
 extension SQLiteError {
-    /// `SQLITE_READONLY_DBMOVED`, with which SQLite itself refuses where it notices.
+    /// `SQLITE_READONLY_DBMOVED`, the code that SQLite itself returns if it detects such a change.
     static let movedCode: Int32 = 1032
 
-    /// Says that the files of an open database are not at its path any more.
+    /// Creates an error: the files of an open database are no longer at its path.
     package init(_ change: FileChange) {
         self.init(code: Self.movedCode, message: change.words)
     }
@@ -248,16 +249,16 @@ extension SQLiteError {
     package var isOfMovedFile: Bool { code == Self.movedCode }
 }
 
-/// The files of a database that nobody has open, or that nobody can write.
+/// The files of a database that no connection has open, or that are read-only.
 package struct FilesAtRest {
     private let path: String
 
-    /// - Parameter path: The path of the database, which may be a link to it.
+    /// - Parameter path: The path of the database. It may be a link to it.
     package init(of path: String) {
         self.path = ExternalForm.storeFile(behind: path)
     }
 
-    /// Why the file alone is not the whole database; nil where it is.
+    /// The reason why the file alone is not the complete database, or nil if it is.
     package var obstacle: String? {
         if isLonger(than: Self.logHeaderSize, path + "-wal") {
             return "its log, \(path)-wal, has changes that are not in the file"
@@ -269,8 +270,8 @@ package struct FilesAtRest {
         return nil
     }
 
-    /// Why the database cannot be read where it is, as one sentence; nil where it can, or where it is
-    /// not on a file system that was mounted for reading only.
+    /// Returns the reason why the database cannot be read in its location, as one sentence. Nil if
+    /// it can be read, or if it is not on a read-only file system.
     package func obstacleOfMount(
         _ isReadOnly: (String) -> Bool = FilesAtRest.isMountedReadOnly
     ) -> String? {
@@ -278,16 +279,16 @@ package struct FilesAtRest {
         return "\(path) is on a file system that is mounted for reading only, and \(obstacle)."
     }
 
-    /// What to do about such an obstacle.
+    /// The remedy for such an obstacle.
     package static let remedyOfMount =
         "Copy it, with the files beside it, to where it can be written, and open it there once."
 
-    /// Whether the file system of a file was mounted for reading only.
+    /// Returns whether a file is on a read-only file system.
     package static func isMountedReadOnly(_ path: String) -> Bool {
         cambium_is_mounted_read_only(path) != 0
     }
 
-    /// The changes follow it (sqlite.org/walformat.html).
+    /// The changes follow the header (sqlite.org/walformat.html).
     private static let logHeaderSize = 32
 
     private func isLonger(than size: Int, _ path: String) -> Bool {
@@ -295,8 +296,8 @@ package struct FilesAtRest {
         return cambium_file_exists(path, &state) != 0 && state.size > size
     }
 
-    /// A journal that is done with is gone, empty, or begins with zeros (sqlite.org/fileformat.html,
-    /// 3).
+    /// Returns whether there is a journal to roll back. A finished journal is deleted, empty, or
+    /// begins with zeros (sqlite.org/fileformat.html, 3).
     private func beginsAJournal(_ path: String) -> Bool {
         guard isLonger(than: 0, path) else { return false }
         return cambium_file_first_byte(path) != 0

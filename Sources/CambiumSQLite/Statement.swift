@@ -6,7 +6,7 @@ import CambiumRecords
 package final class Statement {
     let handle: OpaquePointer
     private let sql: String
-    // Safety: whoever runs a statement holds the connection that it was made by.
+    // Safety: the code that runs a statement retains the connection that created it.
     private unowned(unsafe) let connection: Connection
 
     init(_ sql: String, on connection: Connection) throws(SQLiteError) {
@@ -26,7 +26,7 @@ package final class Statement {
         sqlite3_finalize(handle)
     }
 
-    /// Goes to the next row.
+    /// Steps to the next row.
     ///
     /// - Returns: Whether there is one.
     package func step() throws(SQLiteError) -> Bool {
@@ -37,13 +37,13 @@ package final class Statement {
         }
     }
 
-    /// Runs a statement that has no rows, and makes it ready for the next run.
+    /// Runs a statement that returns no rows, and resets it.
     package func run() throws(SQLiteError) {
         defer { reset() }
         while try step() {}
     }
 
-    /// Makes the statement ready for the next run. Values stay bound.
+    /// Resets the statement. Values stay bound.
     package func reset() {
         sqlite3_reset(handle)
         uncounted(connection).use { connection in
@@ -51,14 +51,14 @@ package final class Statement {
         }
     }
 
-    /// Gives the parameters their values, the first first.
+    /// Binds values to the parameters, in order.
     package func bind(_ values: [StoredValue]) throws(SQLiteError) {
         for (index, value) in values.enumerated() {
             try bind(value, at: index + 1)
         }
     }
 
-    /// Gives a parameter its value; the first has number 1.
+    /// Binds a value to a parameter; the first has index 1.
     package func bind(_ value: StoredValue, at index: Int) throws(SQLiteError) {
         let index = Int32(index)
         let code =
@@ -86,7 +86,7 @@ package final class Statement {
         try connection.check(code, sql: sql)
     }
 
-    /// Gives a parameter a whole number; the first has number 1.
+    /// Binds an integer to a parameter; the first has index 1.
     @inline(__always)
     package func bind(_ value: Int64, at index: Int) throws(SQLiteError) {
         guard sqlite3_bind_int64(handle, Int32(index), value) == SQLITE_OK else {
@@ -94,10 +94,10 @@ package final class Statement {
         }
     }
 
-    /// How many columns a row has.
+    /// The number of columns.
     package var columnCount: Int { Int(sqlite3_column_count(handle)) }
 
-    /// The value of a column of the current row; the first has number 0.
+    /// Returns the value of a column of the current row; the first has index 0.
     package func value(at column: Int) -> StoredValue {
         let column = Int32(column)
         switch sqlite3_column_type(handle, column) {
@@ -109,25 +109,25 @@ package final class Statement {
         }
     }
 
-    /// All values of the current row.
+    /// Returns all values of the current row.
     package func values() -> [StoredValue] {
         (0..<columnCount).map(value)
     }
 
-    /// The values of the row that was stepped to.
+    /// The current row.
     package var row: CurrentRow { CurrentRow(statement: handle) }
 
-    /// Whether a column of the current row is NULL.
+    /// Returns whether a column of the current row is NULL.
     package func isNull(at column: Int) -> Bool {
         sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL
     }
 
-    /// The whole number in a column of the current row; 0 for NULL.
+    /// Returns the integer in a column of the current row; 0 for NULL.
     package func integer(at column: Int) -> Int64 {
         sqlite3_column_int64(handle, Int32(column))
     }
 
-    /// The text in a column of the current row; empty for NULL.
+    /// Returns the text in a column of the current row; empty for NULL.
     package func text(at column: Int) -> String {
         guard let start = sqlite3_column_text(handle, Int32(column)) else { return "" }
         let count = Int(sqlite3_column_bytes(handle, Int32(column)))
@@ -140,7 +140,7 @@ package final class Statement {
         return UnsafeRawBufferPointer(start: start, count: count)
     }
 
-    // Safety: one constant byte that is only ever read; SQLite needs an address for empty text.
+    // Safety: one constant byte that is only read; SQLite needs an address for empty text.
     nonisolated(unsafe) private static let empty: UnsafePointer<CChar> = {
         let pointer = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
         pointer.initialize(to: 0)
@@ -148,20 +148,20 @@ package final class Statement {
     }()
 }
 
-/// How often compiled statements were used again.
+/// The use of the statement cache.
 package struct StatementUse: Sendable, Hashable {
-    /// How often one was there.
+    /// The number of cached statements that were used again.
     package var hits = 0
-    /// How often one had to be compiled.
+    /// The number of statements that had to be compiled.
     package var misses = 0
-    /// How many there are.
+    /// The number of statements in the cache.
     package var count = 0
 }
 
-/// The compiled statements of a connection, by their texts: those that were used last, as a program
-/// that builds conditions makes ever new texts.
+/// The compiled statements of a connection, by their texts. It keeps only the ones that were used
+/// last, because a program that builds conditions creates new texts all the time.
 struct StatementCache {
-    /// A statement takes some kilobytes; what a program repeats are some dozens.
+    /// A statement takes some kilobytes, and a program repeats some dozens of them.
     static let maximum = 200
 
     private struct Entry {
@@ -187,8 +187,8 @@ struct StatementCache {
         }
     }
 
-    /// Keeps a statement; where there are too many, lets go of a quarter of them, which were used
-    /// longest ago. One that is running lives until whoever runs it is done.
+    /// Adds a statement. If there are too many, removes the quarter of them that was used longest
+    /// ago. A running statement is released when its user has finished.
     mutating func insert(_ statement: Statement, for sql: String) {
         if entries.count >= Self.maximum {
             let uses = entries.values.map(\.lastUse).sorted()
@@ -205,25 +205,25 @@ struct StatementCache {
     }
 }
 
-/// What is told of a statement that has run.
+/// A record of a statement that has run.
 package struct StatementRecord {
     /// The text, with `?` for the values.
     package let sql: String
-    /// The text with the values in it, where they were asked for.
+    /// The text with the values in it, if the observer includes values.
     package let expandedSQL: String?
     /// From the first step to the end.
     package let duration: Duration
-    /// How many rows it returned, or changed.
+    /// The number of rows that it returned, or changed.
     package let rowCount: Int
-    /// The connection, idle; valid during the call that hands the record over.
+    /// The connection, idle; valid during the call that receives the record.
     package let connection: Connection
 }
 
-/// Who is told of statements, and how much.
+/// An observer of statements.
 package struct StatementObserver: Sendable {
-    /// Whether values are told too.
+    /// Whether records include values.
     package let includesValues: Bool
-    /// Called after each statement, while nobody else can use the connection.
+    /// Called after each statement, while no other thread can use the connection.
     package let receive: @Sendable (StatementRecord) -> Void
 
     package init(includesValues: Bool, receive: @escaping @Sendable (StatementRecord) -> Void) {
@@ -232,11 +232,10 @@ package struct StatementObserver: Sendable {
     }
 }
 
-/// Gathers what SQLite says about statements while they run, and hands it on when the connection is
-/// idle again, so that whoever is told may ask it for a plan.
+/// Collects SQLite's reports about running statements, and delivers them when the connection is
+/// idle again, so that the observer can read a query plan.
 ///
-/// SQLite calls it only where it was registered: a connection without observer runs as if there
-/// were nothing of the kind.
+/// SQLite calls it only if it was registered: a connection without an observer has no cost.
 final class StatementTrace {
     private struct Running {
         let statement: OpaquePointer
@@ -253,7 +252,7 @@ final class StatementTrace {
 
     private let observer: StatementObserver
     private unowned let connection: Connection
-    /// Several run at a time where the receiver of rows runs others.
+    /// There are several if the receiver of rows runs other statements.
     private var running: [Running] = []
     private var finished: [Finished] = []
     private var isDelivering = false
@@ -295,7 +294,8 @@ final class StatementTrace {
         return isReading || run.rows > 0 ? run.rows : connection.changes
     }
 
-    /// Tells of what has run. Statements that the observer runs are not told.
+    /// Delivers the records of finished statements. Statements that the observer runs are not
+    /// reported.
     func deliver(on connection: Connection) {
         guard !finished.isEmpty, !isDelivering else { return }
         isDelivering = true
@@ -314,7 +314,8 @@ extension Connection {
     func watchStatements(_ observer: StatementObserver) {
         let trace = StatementTrace(observer, on: self)
         self.trace = trace
-        // Safety: the connection holds the trace, and stops SQLite's calls before it lets it go.
+        // Safety: the connection retains the trace, and stops SQLite's calls before it releases the
+        // trace.
         let context = Unmanaged.passUnretained(trace).toOpaque()
         let events = UInt32(SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE | SQLITE_TRACE_ROW)
         sqlite3_trace_v2(
@@ -326,7 +327,8 @@ extension Connection {
                 Unmanaged<StatementTrace>.fromOpaque(context)._withUnsafeGuaranteedRef { trace in
                     switch Int32(event) {
                     case SQLITE_TRACE_STMT:
-                        // What a trigger runs comes as a comment, and belongs to its statement.
+                        // SQLite reports a trigger's statement as a comment. It belongs to the
+                        // statement that fired it.
                         let text = detail?.assumingMemoryBound(to: CChar.self)
                         if let text, text[0] == 0x2d, text[1] == 0x2d { return }
                         trace.began(statement)
@@ -344,7 +346,7 @@ extension Connection {
         sqlite3_trace_v2(handle, 0, nil, nil)
     }
 
-    /// How SQLite finds the rows of a statement: a line for each step, indented by its depth.
+    /// Returns SQLite's plan for a statement: a line for each step, indented by its depth.
     package func plan(of sql: String) throws(SQLiteError) -> [String] {
         let statement = try Statement("EXPLAIN QUERY PLAN \(sql)", on: self)
         defer { statement.reset() }

@@ -12,8 +12,8 @@ public enum SQLiteLibrary {
     /// The library's version as a number, such as 3040001.
     public static var versionNumber: Int32 { sqlite3_libversion_number() }
 
-    /// What tells builds of one version apart: the source that it was built from and the options
-    /// that it was built with.
+    /// The build of the library: its source and its compile-time options. It distinguishes builds
+    /// of one version.
     package static var build: String {
         var words = [String(cString: sqlite3_sourceid())]
         while let option = sqlite3_compileoption_get(Int32(words.count - 1)) {
@@ -22,14 +22,14 @@ public enum SQLiteLibrary {
         return words.joined(separator: " ")
     }
 
-    /// Makes sure that the library is recent enough.
+    /// Checks that the library is recent enough.
     ///
-    /// - Throws: ``SQLiteError`` that names both versions and the remedy.
+    /// - Throws: ``SQLiteError`` with both versions and the remedy.
     public static func requireMinimumVersion() throws(SQLiteError) {
         try requireMinimumVersion(versionNumber, named: version)
     }
 
-    /// The same for any version, so that a test can ask about one that is too old.
+    /// The same check for any version, so that a test can pass one that is too old.
     package static func requireMinimumVersion(
         _ number: Int32, named name: String
     ) throws(SQLiteError) {
@@ -41,18 +41,18 @@ public enum SQLiteLibrary {
     }
 }
 
-/// What SQLite answered when it could not do what was asked.
+/// An error of SQLite.
 public struct SQLiteError: Error, Sendable, Hashable {
     /// SQLite's extended result code, such as 2067 (`SQLITE_CONSTRAINT_UNIQUE`).
     public let code: Int32
-    /// SQLite's own words.
+    /// SQLite's message.
     public let message: String
-    /// The statement, where there was one. Values are parameters and so never part of it.
+    /// The statement, if there was one. Values are parameters, and so never part of it.
     public let sql: String?
 
     package init(code: Int32, message: String, sql: String? = nil) {
         self.code = code
-        // SQLite's words quote names and texts of the database.
+        // SQLite's messages quote names and texts of the database.
         self.message = message.excerpt(1_000)
         self.sql = sql
     }
@@ -60,7 +60,7 @@ public struct SQLiteError: Error, Sendable, Hashable {
     /// The code without its extension, such as 19 (`SQLITE_CONSTRAINT`).
     public var primaryCode: Int32 { code & 0xff }
 
-    /// Whether a statement, or a copy, was ended because somebody asked for it.
+    /// Whether a statement, or a copy, was interrupted on request.
     package var isInterruption: Bool { primaryCode == 9 }
 }
 

@@ -16,7 +16,7 @@ enum PendingTable {
 
     private struct Table {
         var base = sqlite3_vtab()
-        // Safety: the rows belong to the connection, which outlives its tables.
+        // Safety: the connection owns the rows, and outlives its tables.
         var rows: Unmanaged<PendingRows>
     }
 
@@ -24,7 +24,7 @@ enum PendingTable {
         var base = sqlite3_vtab_cursor()
         var rows: Unmanaged<PendingRows>
         var index = 0
-        /// The record that it stands at; nil behind the last.
+        /// The current record; nil after the last.
         var record: Record?
 
         mutating func move(to index: Int) {
@@ -43,7 +43,7 @@ enum PendingTable {
     nonisolated(unsafe) private static let module: UnsafePointer<sqlite3_module> = {
         let module = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
         module.initialize(to: sqlite3_module())
-        // No xCreate: the table exists by its name alone in every connection.
+        // No xCreate: the table exists in every connection without a CREATE statement.
         module.pointee.xConnect = { handle, rows, _, _, table, _ in
             let code = sqlite3_declare_vtab(handle, declaration)
             guard code == SQLITE_OK, let rows else { return code }
@@ -118,14 +118,14 @@ enum PendingTable {
 
 /// The records that the next statement over the `pending` table sees.
 package final class PendingRows {
-    // Safety: filled before each statement and emptied after it by the connection, whose caller keeps
-    // the pages alive meanwhile.
+    // Safety: the connection fills them before each statement and empties them after it, and its
+    // caller retains the pages meanwhile.
     @exclusivity(unchecked) var records: [Record] = []
     @exclusivity(unchecked) var shape = RecordShape(kinds: [])
-    /// Where, in the records, keys follow each other without a gap.
+    /// The range of records with consecutive keys.
     @exclusivity(unchecked) var run = 0..<0
 
-    /// The record of a key in the run.
+    /// Returns the record of a key in the run.
     @inline(__always)
     func record(of key: Int64) -> Record? {
         guard !run.isEmpty else { return nil }
@@ -135,12 +135,12 @@ package final class PendingRows {
     }
 }
 
-/// The function `pending_value(key, slot)`: what the pending record of a key has in a slot, for
-/// statements that walk along the rows of a table (see ``Connection/runPending(_:over:in:shape:)``).
+/// The function `pending_value(key, slot)`. It returns the value of a pending record's slot, for
+/// statements that scan the rows of a table (see ``Connection/runPending(_:over:in:shape:)``).
 enum PendingValue {
     /// - Returns: SQLite's result code.
     static func register(_ rows: PendingRows, on database: OpaquePointer) -> Int32 {
-        // Safety: the rows belong to the connection, which outlives its functions.
+        // Safety: the connection owns the rows, and outlives its functions.
         let rows = Unmanaged.passUnretained(rows).toOpaque()
         return sqlite3_create_function_v2(
             database, "pending_value", 2, SQLITE_UTF8 | SQLITE_DIRECTONLY, rows,

@@ -7,7 +7,7 @@ package final class RowReader: Sendable {
     private struct Field {
         let slot: Int
         let column: Int32
-        /// What SQLite calls a value of the column's kind.
+        /// SQLite's type for values of the column's kind.
         let type: Int32
 
         init(slot: Int, column: Int, kind: StorageClass) {
@@ -37,17 +37,17 @@ package final class RowReader: Sendable {
         }
     }
 
-    /// Reads the row that a query stands at.
+    /// Reads the current row of a query.
     ///
-    /// - Throws: ``SQLiteError`` where a column holds a value of another type than the model says,
-    ///   which only another program can have written.
+    /// - Throws: ``SQLiteError`` if a column has a value of another type than in the model. Only
+    ///   another program can have written it.
     package func read(
         _ row: CurrentRow, key: Int64, version: Int64, into writer: RecordWriter
     ) throws(SQLiteError) -> PlacedRecord {
         var placed = writer.makeRecord(shape)
         placed.record.key = key
         placed.record.version = version
-        // By address: each element of an array would be checked to be inside.
+        // By address: an array would check the bounds for each element.
         try fields.withUnsafeBufferPointer { fields throws(SQLiteError) in
             for field in fields {
                 let value = row[field.column]
@@ -69,7 +69,7 @@ package final class RowReader: Sendable {
         return placed
     }
 
-    /// - Returns: The record's new place, where it had to move.
+    /// - Returns: The record's new location, if it was moved.
     @inline(__always)
     private func readBytes(
         _ value: OpaquePointer?, _ field: Field, into placed: PlacedRecord, _ writer: RecordWriter
@@ -77,7 +77,7 @@ package final class RowReader: Sendable {
         let start =
             field.type == SQLITE_TEXT
             ? UnsafeRawPointer(sqlite3_value_text(value)) : sqlite3_value_blob(value)
-        // The length is that of the form that was asked for.
+        // The length is that of the form that was read before.
         let count = Int(sqlite3_value_bytes(value))
         return writer.addBytes(
             UnsafeRawBufferPointer(start: start, count: count), field.slot, to: placed.record,
@@ -93,16 +93,17 @@ package final class RowReader: Sendable {
     }
 }
 
-/// The function `sink(a, b, …)`, an aggregate that hands each row on while SQLite makes it.
+/// The function `sink(a, b, …)`, an aggregate that passes on each row while SQLite computes it.
 ///
-/// `SELECT sink(a, b) FROM t` has one row, without meaning. It spares SQLite the way out to
-/// `sqlite3_step` and back for each row, and us a call for each value: a scan is a third faster.
+/// `SELECT sink(a, b) FROM t` returns one row without meaning. SQLite need not return to
+/// `sqlite3_step` for each row, and the reader needs no call for each value: a scan is a third
+/// faster.
 final class RowSink {
-    /// How many arguments a function may have in every build of SQLite.
+    /// The maximum number of a function's arguments in every build of SQLite.
     static let maximumColumns = 100
 
-    /// Who is handed the rows of one statement. An object, because the closure itself would be
-    /// counted up and down for each of them.
+    /// The receiver of the rows of one statement. It is an object, because a closure would be
+    /// retained and released for each row.
     private final class Receiver {
         let receive: (CurrentRow) throws -> Void
         var failure: (any Error)?
@@ -112,19 +113,19 @@ final class RowSink {
         }
     }
 
-    // Safety: set while a statement runs that calls the function, by ``hand(to:while:)``, which keeps the
-    // receiver alive meanwhile.
+    // Safety: set only while a statement runs that calls the function, by ``hand(to:while:)``, and
+    // that function retains the receiver meanwhile.
     @exclusivity(unchecked) private var receiver: Unmanaged<Receiver>?
-    /// How many rows the last statement handed on.
+    /// The number of rows of the last statement.
     // Safety: a number, loaded and stored.
     @exclusivity(unchecked) private(set) var count = 0
 
-    /// Whether a statement runs whose rows it hands on. Their receiver may run no other one.
+    /// Whether a statement is running that uses the sink. Its receiver must not run another one.
     var isRunning: Bool { receiver != nil }
 
     /// - Returns: SQLite's result code.
     func register(on database: OpaquePointer) -> Int32 {
-        // Safety: the sink belongs to the connection, which outlives its functions.
+        // Safety: the connection owns the sink, and outlives its functions.
         let sink = Unmanaged.passUnretained(self).toOpaque()
         return sqlite3_create_function_v2(
             database, "sink", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, sink, nil,
@@ -150,7 +151,8 @@ final class RowSink {
         }
     }
 
-    /// Hands a receiver the rows of the statement that a body runs. What it throws ends the statement.
+    /// Passes the rows of the statement that a closure runs to a receiver. If the receiver throws,
+    /// the statement ends.
     func hand(to receive: (CurrentRow) throws -> Void, while body: () throws -> Void) throws {
         try withoutActuallyEscaping(receive) { receive in
             let receiver = Receiver(receive)
@@ -168,12 +170,12 @@ final class RowSink {
     }
 }
 
-/// The values of the row that a query stands at: those of a statement that was stepped, or the
-/// arguments of a ``RowSink``. Valid until the query goes on.
+/// The values of the current row of a query: of a statement that was stepped, or the arguments of a
+/// ``RowSink``. Valid until the query continues.
 package struct CurrentRow {
-    // Safety: one of the two is set; SQLite keeps what they lead to until the query goes on. Values
-    // are used by the one thread that runs the statement, so SQLite's rule for values of statements
-    // (that they are not protected by a mutex) is met.
+    // Safety: one of the two is set, and SQLite keeps the memory that it points to until the query
+    // continues. Only the thread that runs the statement uses the values. This meets SQLite's rule
+    // for a statement's values, which are not protected by a mutex.
     private let statement: OpaquePointer?
     private let values: UnsafeMutablePointer<OpaquePointer?>?
 
@@ -196,13 +198,13 @@ package struct CurrentRow {
         return sqlite3_column_value(statement, column)
     }
 
-    /// The whole number in a column; the first has number 0. 0 for NULL.
+    /// Returns the integer in a column; the first has index 0. Returns 0 for NULL.
     @inline(__always)
     package func integer(at column: Int) -> Int64 {
         sqlite3_value_int64(self[Int32(column)])
     }
 
-    /// The text in a column; empty for NULL.
+    /// Returns the text in a column; empty for NULL.
     package func text(at column: Int) -> String {
         let value = self[Int32(column)]
         guard let start = sqlite3_value_text(value) else { return "" }
@@ -212,8 +214,8 @@ package struct CurrentRow {
 }
 
 extension Record {
-    /// Makes a slot's value the result of a function or of a virtual table's column; NULL, where
-    /// there is none. The record has to outlive the statement.
+    /// Sets a slot's value as the result of a function or of a virtual table's column; NULL if
+    /// there is no value. The record must outlive the statement.
     @inline(__always)
     func setResult(of context: OpaquePointer?, _ slot: Int, _ kinds: [StorageClass]) {
         guard slot < kinds.count, hasValue(slot) else { return }
