@@ -89,8 +89,8 @@ final class DatabaseFile {
         return isOverwritten(state, database) ? .overwritten : nil
     }
 
-    /// Records that the log was restarted, which does not write to the file. Called after a commit,
-    /// and whenever the file is unchanged.
+    /// Records that the log was restarted. A restart does not write to the file. Called after a
+    /// commit, and whenever the file is unchanged.
     func noteProgress(of database: OpaquePointer) {
         guard let known = content, let progress = LogProgress(of: database), progress.isAtRest,
             progress != known.progress

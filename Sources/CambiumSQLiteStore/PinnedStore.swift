@@ -4,7 +4,8 @@ import CambiumRecords
 import CambiumSQLite
 import Synchronization
 
-/// What reads the rows of a SQLite store with a connection: the store as it is, or as it was.
+/// A reader of the rows of an SQLite store with a connection: of its current state, or of an
+/// earlier one.
 protocol SQLiteReading: SharedStore {
     var engine: SQLiteEngine { get }
 
@@ -45,7 +46,7 @@ extension SQLiteReading {
     }
 }
 
-/// A store as it was at a commit.
+/// A store at an earlier commit.
 final class PinnedStore: SQLiteReading {
     let engine: SQLiteEngine
     private let pin: StorePin
@@ -76,10 +77,10 @@ extension SQLiteEngine {
         return PinnedStore(self, pin)
     }
 
-    /// Whether an open read transaction needs the store as it was.
+    /// Whether an open read transaction needs an earlier state of the store.
     var isPinned: Bool { pins.withLock { !$0.isEmpty } }
 
-    /// Ends what was held for too long, or holds too much of the log.
+    /// Ends transactions that are held for too long, or that keep too large a log.
     func expirePins(logSize: Int) {
         for pin in pins.withLock({ $0 }) { pin.expire(logSize: logSize) }
     }
@@ -91,13 +92,14 @@ extension SQLiteEngine {
             return pins.isEmpty
         }
         guard isLast else { return }
-        // Files of large values that only the past references go with the last of it. What stays is
-        // removed when the store is opened next.
+        // The last open read transaction has ended, so the files of large values that only earlier
+        // states reference are deleted. If that fails, they are deleted when the store is opened
+        // next.
         try? sweepExternalFiles()
     }
 }
 
-/// A read transaction that is held open, so that what it sees stays as it is.
+/// An open read transaction that keeps its state of the store readable.
 final class StorePin: Sendable {
     private let connection: LockedConnection
     private let end: ContinuousClock.Instant
@@ -105,7 +107,7 @@ final class StorePin: Sendable {
     private let largestLog: Int
     private let expiry = Mutex<QueryGenerationExpired?>(nil)
 
-    /// - Parameter connection: One that is reading already.
+    /// - Parameter connection: A connection in a read transaction.
     init(_ connection: LockedConnection, _ options: StoreOptions) {
         self.connection = connection
         lifetime = options.queryGenerationLifetime
@@ -113,16 +115,16 @@ final class StorePin: Sendable {
         end = .now + lifetime
     }
 
-    /// Reads what the transaction sees.
+    /// Reads in the transaction.
     func reading<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         expire(logSize: 0)
         if let expired = expiry.withLock({ $0 }) { throw expired }
         return try connection.withLock(body)
     }
 
-    /// Ends the transaction where it has been held for too long.
+    /// Ends the transaction if it has been held for too long.
     ///
-    /// - Parameter logSize: The size of the write-ahead log, which grows as long as a transaction
+    /// - Parameter logSize: The size of the write-ahead log. It grows as long as a transaction
     ///   reads from its beginning.
     func expire(logSize: Int) {
         let isTooLong = ContinuousClock.now > end
@@ -138,7 +140,7 @@ final class StorePin: Sendable {
         close()
     }
 
-    /// Whether the thread that asks is reading.
+    /// Whether the calling thread is reading.
     var isUsedByCaller: Bool { connection.isUsedByCaller }
 
     func close() {

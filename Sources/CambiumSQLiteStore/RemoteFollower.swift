@@ -6,39 +6,38 @@ import CambiumSQLite
 import Dispatch
 import Synchronization
 
-/// Tells a receiver what others have committed to the file of a store.
+/// Notifies a receiver of commits by other connections to the file of a store.
 ///
-/// SQLite says whether anybody but this connection has committed; the history says what. Each
-/// change is reported once: the transactions that the store itself has written are passed over, and
-/// the place in the history goes on under the writer's lock, in which saves are reported too.
+/// SQLite tells whether another connection has committed; the history has the changes. Each change
+/// is reported once: transactions that the store itself has written are skipped. The position in
+/// the history is updated under the writer's lock, as the reports of saves are.
 ///
-/// Another program that writes to the file may also turn its history off, start it over or damage
-/// it: what cannot be reported as a list is reported as a loss, after which contexts read
-/// everything again.
+/// Another program that writes to the file may also turn its history off, restart it or damage it.
+/// Changes that cannot be listed are reported as a loss; contexts read all objects again then.
 final class RemoteFollower: Sendable {
     private weak let store: SQLiteEngine?
     private weak let receiver: (any CommitReceiver)?
-    /// A connection of its own, which sees commits without the writer's lock: most questions find
-    /// none, and saves need not wait for them.
+    /// A separate connection that sees commits without the writer's lock. Most checks find no
+    /// commit, and need not block saves.
     private let lookout: LockedConnection?
 
-    /// What has been reported.
+    /// The reported state.
     private struct Seen {
-        /// SQLite's number of what the lookout has seen, own commits among it.
+        /// SQLite's data version on the lookout connection. It includes the store's own commits.
         var commits: StoredValue?
-        /// The number of what others have committed.
+        /// SQLite's data version on the writer: it counts commits of other connections.
         var dataVersion: StoredValue?
-        /// Which history the store had; nil for none.
+        /// The identity of the store's history; nil if it has none.
         var epoch: UUID?
         /// The last change in it.
         var change: Int64 = 0
     }
 
-    /// What others have done.
+    /// The changes of other connections.
     private enum News {
         case nothing
         case changes(NetChanges)
-        /// Their changes are unknown, or too many to be listed.
+        /// Unknown changes, or too many to list.
         case loss
     }
 
@@ -51,9 +50,9 @@ final class RemoteFollower: Sendable {
         lookout = try store.readers?.makeReader(isQuiet: true)
     }
 
-    /// Notes what is there now, and watches the file.
+    /// Records the current state, and begins to watch the file.
     ///
-    /// - Throws: ``StoreError`` where the file cannot be watched; what SQLite throws.
+    /// - Throws: ``StoreError`` if the file cannot be watched; any error of SQLite.
     func start(path: String) throws {
         guard let store else { return }
         try store.writer.withLock { connection in
@@ -64,12 +63,12 @@ final class RemoteFollower: Sendable {
         self.watch.withLock { $0 = watch }
     }
 
-    /// Tells what others have committed since the last time; nothing where there is none.
+    /// Reports the commits of other connections since the last call, if there are any.
     func follow() {
         guard let store, let receiver else { return }
         let commits = try? lookout?.withLock { try Self.dataVersion($0) }
         if commits != nil, commits == seen.withLock({ $0.commits }) { return }
-        // What fails now (the store was closed, or is locked) is asked again with the next commit.
+        // If this fails (the store was closed, or is locked), the next commit tries again.
         let reported = try? store.writer.withLock { connection -> (isComplete: Bool, now: Seen)? in
             let found = try look(at: store, connection, after: seen.withLock { $0 })
             let isComplete = tell(found.news, of: store, to: receiver)
@@ -90,7 +89,7 @@ final class RemoteFollower: Sendable {
         try connection.rows(PragmaSQL.dataVersion).first?.first
     }
 
-    /// What has happened since, as one state of the store has it.
+    /// Returns the changes since a known state, within one state of the store.
     private func look(
         at store: SQLiteEngine, _ connection: Connection, after known: Seen
     ) throws -> (news: News, now: Seen) {
@@ -98,7 +97,7 @@ final class RemoteFollower: Sendable {
             var now = known
             now.dataVersion = try Self.dataVersion(connection)
             guard now.dataVersion != known.dataVersion else {
-                // Only the store has committed, and has reported it.
+                // Only the store itself has committed, and has reported that.
                 if let epoch = known.epoch {
                     now.change = try store.historyReader(connection, epoch).bounds().last
                 }
@@ -114,8 +113,8 @@ final class RemoteFollower: Sendable {
                 now.change = bounds.last
                 return (try news(for: store, reader, bounds, after: known), now)
             } catch is SQLiteError {
-                // Its tables are not what they should be. To wait for better ones would leave
-                // contexts with old values, without notice.
+                // The history's tables are damaged. Without this report, contexts would keep old
+                // values without notice.
                 return (.loss, now)
             }
         }
@@ -130,7 +129,7 @@ final class RemoteFollower: Sendable {
             UInt64(bitPattern: bounds.last &- known.change) <= EntityChanges.maximumListedRows
         else { return .loss }
         var reader = reader
-        // Contexts read the rows.
+        // Contexts read the values from the rows.
         reader.readsValues = false
         var position = known.change
         var net = NetChanges(store.model)
@@ -140,7 +139,7 @@ final class RemoteFollower: Sendable {
         return .changes(net)
     }
 
-    /// - Returns: Whether all changes could be reported; nil where there were none.
+    /// - Returns: Whether all changes were listed; nil if there were none.
     private func tell(
         _ news: News, of store: SQLiteEngine, to receiver: any CommitReceiver
     ) -> Bool? {
@@ -151,7 +150,7 @@ final class RemoteFollower: Sendable {
             receiver.receive(nil, from: store.identifier)
             return false
         case .changes(let net):
-            // A commit that changed no object: keys were reserved, or the program noted something.
+            // A commit that changed no object: it reserved keys, or wrote notes.
             guard net.count > 0 else { return nil }
             receiver.receive(net.entities, from: store.identifier)
             return true
@@ -168,12 +167,13 @@ extension SQLiteEngine {
     }
 }
 
-/// Asks for new commits whenever a process writes to the files of a database.
+/// Calls a closure after each write of any process to the files of a database, to check for new
+/// commits.
 ///
-/// A commit is written to the log before it counts: the last thing that a writer does is to change
-/// shared memory, which no file system tells of. So after each write the question is asked at once
-/// and again after 1, 2, 4, … milliseconds, for about a second; when there is no writer, nothing is
-/// asked. Own commits are written to the same files: a question should cost little.
+/// A commit is written to the log before it is valid: the writer's last step is a change of shared
+/// memory, and no file system reports that. So after each write, the closure is called at once, and
+/// again after 1, 2, 4, … milliseconds, for about a second. Without writes, there are no calls. The
+/// process's own commits write to the same files, so the closure should be cheap.
 final class CommitWatch: Sendable {
     private static let longestDelay = 512
 
@@ -184,8 +184,8 @@ final class CommitWatch: Sendable {
 
     /// - Parameters:
     ///   - path: The path of the database.
-    ///   - ask: Called on a thread of its own, one call after the other.
-    /// - Throws: ``StoreError`` where the files cannot be watched.
+    ///   - ask: Called on a separate thread. Calls do not overlap.
+    /// - Throws: ``StoreError`` if the files cannot be watched.
     init(path: String, ask: @escaping @Sendable () -> Void) throws {
         self.ask = ask
         let path = ExternalForm.storeFile(behind: path)
@@ -216,9 +216,9 @@ final class CommitWatch: Sendable {
     }
 }
 
-/// Warns, once for each store, where another process writes to its file and the SQLite library is
-/// one that can lose pages then: before 3.51.3, when a checkpoint on one connection meets a write
-/// on another. Within a container that cannot happen; two containers, or two processes, can do it.
+/// Warns, once for each store, if another process writes to its file and the SQLite library may
+/// lose pages then. Before 3.51.3 it may, if a checkpoint on one connection coincides with a write
+/// on another. This cannot happen within a container, only with two containers or two processes.
 final class OtherWriters: Sendable {
     /// The first version that is safe, as SQLite numbers them.
     static let safeVersionNumber: Int32 = 3_051_003
@@ -240,7 +240,8 @@ final class OtherWriters: Sendable {
         self.warn = warn
     }
 
-    /// Looks, on the connection of the writer, whether others have committed since the last time.
+    /// Checks, on the writer's connection, whether other connections have committed since the last
+    /// call.
     func look(_ connection: Connection, path: String) {
         guard versionNumber < Self.safeVersionNumber,
             let version = try? connection.rows(PragmaSQL.dataVersion).first?.first
@@ -272,14 +273,15 @@ final class OtherWriters: Sendable {
 
     /// Reports writes to files, by inotify.
     final class FileWatch: Sendable {
-        // Safety: a source may be cancelled from any thread, and nothing else is done with it once
-        // it is made.
+        // Safety: a source may be cancelled from any thread, and it is not used in any other way
+        // after its creation.
         nonisolated(unsafe) private let source: any DispatchSourceRead
 
         /// - Parameters:
-        ///   - paths: Files. They may be written as a whole, but not be replaced by others.
+        ///   - paths: The files. They may be overwritten completely, but not replaced by other
+        ///     files.
         ///   - written: Called on the queue after one or more writes.
-        /// - Throws: ``StoreError`` where the system has no more watches to give.
+        /// - Throws: ``StoreError`` if the system has no more watches available.
         init(
             paths: [String], queue: DispatchQueue, written: @escaping @Sendable () -> Void
         ) throws {
@@ -302,10 +304,10 @@ final class OtherWriters: Sendable {
 
         func cancel() { source.cancel() }
 
-        /// Takes what was reported. What it says does not matter: there is one reason only.
+        /// Discards the reports. Their content does not matter: there is only one kind of event.
         private static func empty(_ descriptor: Int32) {
-            // Safety: `read` writes no more than the bytes that the buffer has, and what it writes
-            // is not looked at.
+            // Safety: `read` writes at most as many bytes as the buffer has, and the bytes are
+            // never read.
             withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
                 while read(descriptor, buffer.baseAddress, buffer.count) > 0 {}
             }
@@ -318,14 +320,15 @@ final class OtherWriters: Sendable {
 
     /// Reports writes to files, by kqueue.
     final class FileWatch: Sendable {
-        // Safety: a source may be cancelled from any thread, and nothing else is done with it once
-        // it is made.
+        // Safety: a source may be cancelled from any thread, and it is not used in any other way
+        // after its creation.
         nonisolated(unsafe) private let sources: [any DispatchSourceFileSystemObject]
 
         /// - Parameters:
-        ///   - paths: Files. They may be written as a whole, but not be replaced by others.
+        ///   - paths: The files. They may be overwritten completely, but not replaced by other
+        ///     files.
         ///   - written: Called on the queue after one or more writes.
-        /// - Throws: ``StoreError`` where a file cannot be opened.
+        /// - Throws: ``StoreError`` if a file cannot be opened.
         init(
             paths: [String], queue: DispatchQueue, written: @escaping @Sendable () -> Void
         ) throws {

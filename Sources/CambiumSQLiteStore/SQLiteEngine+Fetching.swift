@@ -18,7 +18,8 @@ extension SQLiteEngine {
             }
         case .keys(let keys): return try fetch(keys, request, connection, receive)
         case .matching:
-            // Looked up in their order: a list would have to be sorted by SQLite first.
+            // The rows are looked up in the order of the keys: SQLite would have to sort a list
+            // first.
             if let keys = request.keysAlone {
                 return try fetch(keys, request, connection, receive)
             }
@@ -36,7 +37,7 @@ extension SQLiteEngine {
         _ key: Int64, ofRoot root: EntityDescription, at commit: Int64?, into writer: RecordWriter
     ) throws -> ReadRow? {
         var read: ReadRow?
-        // Safety: the store keeps its readers.
+        // Safety: the store retains its readers.
         if let readers = readers.map({ uncounted($0) }), let commit {
             try readers.use { readers in
                 try readers.withRowReader(at: commit) {
@@ -53,7 +54,7 @@ extension SQLiteEngine {
         _ key: Int64, ofRoot root: EntityDescription, on connection: Connection,
         into writer: RecordWriter
     ) throws -> ReadRow? {
-        // Safety: the store keeps its readers.
+        // Safety: the store retains its readers.
         try uncounted(familyReaders[root.index]).use { reader in
             var read: ReadRow?
             try step(to: key, root, connection) { row in
@@ -124,7 +125,7 @@ extension SQLiteEngine {
             scansTable: steps.contains { $0.drop { $0 == " " }.hasPrefix("SCAN ") })
     }
 
-    /// The statement of a request by a condition.
+    /// Returns the statement of a request with a condition.
     private func statement(
         for request: RowRequest, _ query: TypedResults?
     ) throws -> (sql: String, parameters: [StoredValue]) {
@@ -150,12 +151,12 @@ extension SQLiteEngine {
         case .key: .key
         case .keys: .pendingKeys
         case .farEnd(let origin):
-            // Who keeps no links elsewhere has no far end to be asked for.
+            // A relationship with its key in its own row has no other table to read.
             prepared.links[origin.relationship.identity].selection ?? .pendingKeys
         }
     }
 
-    /// The parameter that comes before all others.
+    /// Returns the parameter that comes before all others.
     private static func leading(_ selection: RowRequest.Selection) -> [StoredValue] {
         switch selection {
         case .farEnd(let origin): [.integer(origin.key)]
@@ -164,7 +165,7 @@ extension SQLiteEngine {
         }
     }
 
-    /// Calls the body at the row of a key, where there is one.
+    /// Calls the closure with the row of a key, if it exists.
     @inline(__always)
     private func step(
         to key: Int64, _ entity: EntityDescription, _ connection: Connection,
@@ -184,7 +185,7 @@ extension SQLiteEngine {
         if let keys = DenseKeys(keys), try scan(keys, request, connection, receive) { return }
         let shape = RecordShape(kinds: [])
         let writer = RecordWriter()
-        // In the order of the keys: neighbouring rows lie on the same pages.
+        // In the order of the keys, because neighbouring rows are on the same pages.
         var pending: [PlacedRecord] = []
         pending.reserveCapacity(keys.count)
         for key in keys.sorted() where key != pending.last?.record.key {
@@ -221,9 +222,9 @@ extension SQLiteEngine {
         }
     }
 
-    /// Reads the rows of keys that lie close together by walking along the table.
+    /// Reads the rows of keys that are close together, with a scan of their range.
     ///
-    /// - Returns: False where the entity has too many columns for that.
+    /// - Returns: False if the entity has too many columns for a scan.
     private func scan(
         _ keys: DenseKeys, _ request: RowRequest, _ connection: Connection,
         _ receive: (StoreRow) throws -> Void
@@ -243,9 +244,9 @@ extension SQLiteEngine {
         return true
     }
 
-    /// Reads rows in any order and without a limit: the fast way.
+    /// Reads rows in any order and without a limit, with a fast scan.
     ///
-    /// - Returns: False where the request cannot be answered so.
+    /// - Returns: False if the request cannot be answered with a scan.
     private func scan(
         _ request: RowRequest, _ connection: Connection, _ receive: (StoreRow) throws -> Void
     ) throws -> Bool {
@@ -294,11 +295,11 @@ extension SQLiteEngine {
 }
 
 extension ExpressionType {
-    /// The value of a result.
+    /// Returns the value of a result.
     ///
-    /// A floating-point number comes as an integer where it equals one, the statement has groups
-    /// and an order of its own, and an IN looks at the same column: SQLite makes an integer of the
-    /// number in place, and sorts it as one.
+    /// In one case SQLite returns a floating-point number as an integer: it equals an integer, the
+    /// statement has groups and its own order, and an IN reads the same column. SQLite then
+    /// replaces the number by an integer in place, and sorts it as one.
     fileprivate func value(ofResult stored: StoredValue) -> Value? {
         if case .integer(let number) = stored, isFloatingPoint || self == .date {
             return value(of: .real(Double(number)))
@@ -307,7 +308,7 @@ extension ExpressionType {
     }
 }
 
-/// The row that a statement stands at.
+/// The current row of a statement.
 private final class SQLiteRow: RowValues {
     // Safety: see `StoreRow`.
     @exclusivity(unchecked) private var current = CurrentRow.none
@@ -331,13 +332,13 @@ private final class SQLiteRow: RowValues {
     }
 }
 
-/// Reads rows that were asked for as those of an entity, and that may be of its sub-entities.
+/// Reads rows of an entity and its sub-entities.
 final class FamilyReader: Sendable {
     private let entity: EntityDescription
     private let model: ModelDescription
-    /// What reads the rows of the entity itself.
+    /// The reader for rows of the entity itself.
     private let own: RowReader
-    /// What reads those of each entity of its family.
+    /// The reader for rows of each entity in its family.
     private let readers: [RowReader?]
 
     init(_ entity: EntityDescription, in model: ModelDescription, _ select: SelectSQL) {
@@ -362,7 +363,7 @@ final class FamilyReader: Sendable {
             columnNames: entity.layout.slots.map { "\(entity.name).\($0.property)" })
     }
 
-    /// The number of a row's own entity.
+    /// Returns the index of a row's own entity.
     @inline(__always)
     func entity(of row: CurrentRow) -> Int {
         guard entity.hasEntityColumn else { return entity.index }
@@ -371,7 +372,7 @@ final class FamilyReader: Sendable {
 
     /// Reads a row's values into a record.
     ///
-    /// - Parameter number: The number of the row's own entity.
+    /// - Parameter number: The index of the row's own entity.
     @inline(__always)
     func read(
         _ row: CurrentRow, entity number: Int, key: Int64, version: Int64,
@@ -391,14 +392,14 @@ final class FamilyReader: Sendable {
     }
 }
 
-/// Keys that lie so close together that the rows of half of the keys between them, or more, are
-/// wanted. To walk along those takes less time than to look up each of the wanted ones.
+/// Keys that are so close together that at least half of the keys in their range are included. A
+/// scan of the range takes less time than a lookup of each key.
 struct DenseKeys {
     let range: ClosedRange<Int64>
-    /// For each key of the range, whether it is one of them.
+    /// Whether each key of the range is included.
     private let isWanted: [Bool]
 
-    /// Nil where the keys are few, or lie further apart.
+    /// Returns nil if there are few keys, or they are too far apart.
     init?(_ keys: [Int64]) {
         guard keys.count >= 64, let first = keys.min(), let last = keys.max() else { return nil }
         let (distance, overflows) = last.subtractingReportingOverflow(first)
@@ -409,13 +410,13 @@ struct DenseKeys {
         self.isWanted = isWanted
     }
 
-    /// - Parameter key: One in the range.
+    /// - Parameter key: A key in the range.
     @inline(__always)
     func contains(_ key: Int64) -> Bool { isWanted[Int(key &- range.lowerBound)] }
 }
 
 extension Connection {
-    /// Runs a query over keys, which are in the `pending` table.
+    /// Runs a query over keys in the `pending` table.
     func query(
         _ sql: String, over keys: [Int64], _ parameters: [StoredValue] = [],
         _ receive: (Statement) throws(SQLiteError) -> Void

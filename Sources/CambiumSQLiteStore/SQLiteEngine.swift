@@ -23,24 +23,24 @@ final class SQLiteEngine: StoreEngine, SQLiteReading {
     let path: String?
     let options: StoreOptions
     let isReadOnly: Bool
-    /// What makes an empty store.
+    /// The statements that create an empty store.
     private let statements: [String]
     let model: ModelDescription
     let writer: LockedConnection
-    /// Nil for a database in memory, which only its own connection sees.
+    /// Nil for a database in memory: only its own connection can see it.
     let readers: ReaderPool?
     let prepared: PreparedSQL
-    /// For each entity that is asked for, what reads its rows.
+    /// The row reader for each requested entity.
     let familyReaders: [FamilyReader]
-    /// Where large values are; nil in memory, where all are in the rows.
+    /// The files of large values; nil in memory, because all values are in the rows there.
     let externalFiles: ExternalFiles?
-    /// Notes of the program that the next save is to write.
+    /// The program's notes that the next save will write.
     let notesToWrite = Mutex<[String: String]?>(nil)
-    /// Who reads the store as it was.
+    /// The open read transactions of earlier states.
     let pins = Mutex<[StorePin]>([])
-    /// What writes the history, as long as the store has one.
+    /// The writer of the history, if the store has one.
     let history: StoreHistory
-    /// What is notified of other writers; nil where that is not wanted.
+    /// The follower of other writers; nil if the options do not enable it.
     let follower = Mutex<RemoteFollower?>(nil)
     private let isCheckpointing = Atomic(false)
     private let otherWriters = OtherWriters()
@@ -92,7 +92,7 @@ final class SQLiteEngine: StoreEngine, SQLiteReading {
 
     var hasExternalColumns: Bool { prepared.externalColumns.contains { $0 != nil } }
 
-    /// Removes the files that saves or migrations which were interrupted have left behind.
+    /// Deletes the files that interrupted saves or migrations have left.
     func sweepExternalFiles() throws {
         guard let externalFiles, !isReadOnly else { return }
         let sweep = ExternalSweep(externalFiles, model: model.model)
@@ -157,30 +157,31 @@ final class SQLiteEngine: StoreEngine, SQLiteReading {
     // MARK: Checkpoints
 
     private static let pageSize = 4096
-    /// Above this size of the log (in pages of 4 KB: 64 MB) a save moves it into the file itself.
+    /// If the log is larger (in pages of 4 KB: 64 MB), a save moves it into the file itself.
     private static let inlineCheckpointPages = 16_384
-    /// Above this size of the log a background job does so after the save has returned.
+    /// If the log is larger, a background job moves it after the save has returned.
     private static let backgroundCheckpointPages = 1_000
 
-    /// Moves the write-ahead log into the database file when it has grown.
+    /// Moves the write-ahead log into the database file if it has grown.
     ///
-    /// The writer does it, and no other connection: SQLite before 3.51.3 can lose pages when a
-    /// checkpoint on one connection meets a write on another.
+    /// Only the writer does this: SQLite before 3.51.3 may lose pages if a checkpoint on one
+    /// connection coincides with a write on another.
     func checkpointIfNeeded(_ connection: Connection) {
         guard let readers else { return }
         readers.releaseLock()
         let pages = connection.logPages
         if isPinned { expirePins(logSize: pages * Self.pageSize) }
-        // A log with an open read transaction cannot shrink, and each save would try.
+        // With an open read transaction, a log cannot shrink, and each save would try.
         if pages > Self.inlineCheckpointPages, !isPinned {
             checkpoint(connection)
         } else if pages > Self.backgroundCheckpointPages,
             !isCheckpointing.exchange(true, ordering: .acquiring)
         {
-            // It waits for the writer and the disk, which no thread of Swift's tasks should.
+            // It waits for the writer and the disk, so it must not run on a thread of Swift's
+            // tasks.
             DispatchQueue(label: "cambium.checkpoint", qos: .utility).async { [weak self] in
                 guard let self else { return }
-                // A store that was closed meanwhile has no log to be moved.
+                // A store that was closed meanwhile has no log to move.
                 try? writer.withLock { checkpoint($0) }
                 isCheckpointing.store(false, ordering: .releasing)
             }
@@ -193,11 +194,11 @@ final class SQLiteEngine: StoreEngine, SQLiteReading {
         connection.checkpoint()
     }
 
-    /// Clocks of file systems tick this slowly, in seconds: what was written since may look like
-    /// what will be written next.
+    /// The resolution of file systems' clocks, in seconds. Within it, a later write may have the
+    /// same time as an earlier one.
     private static let tick = 2
 
-    /// How the database and its log look from outside.
+    /// Returns a description of the state of the database and its log, from their file attributes.
     func commitMark() -> String? {
         guard let path else { return nil }
         let newest = Int(Date.now.timeIntervalSince1970) - Self.tick
@@ -205,7 +206,7 @@ final class SQLiteEngine: StoreEngine, SQLiteReading {
         let file = ExternalForm.storeFile(behind: path)
         for file in [file, file + "-wal"] {
             var info = stat()
-            // A log that is empty has nothing that the database does not have.
+            // An empty log has no changes that the database does not have.
             guard stat(file, &info) == 0, info.st_size > 0 else { continue }
             #if canImport(Darwin)
                 let changed = info.st_mtimespec
@@ -219,18 +220,19 @@ final class SQLiteEngine: StoreEngine, SQLiteReading {
         return words.isEmpty ? nil : words.joined(separator: ", ")
     }
 
-    // What is asked of the history of one store. Another process may turn it on and off, and then it is
-    // another history: whether there is one, and which, is read in the transaction that asks.
+    // Queries about the history of one store. Another process may turn the history off and on, and
+    // it is a different history then. For this reason, its existence and its identity are read in
+    // the same transaction.
 
-    /// What reads the history that the store has now, in a transaction of SQLite that the caller
-    /// has begun.
+    /// Returns a reader of the store's current history, inside a transaction that the caller has
+    /// begun.
     ///
-    /// - Returns: Nil where it has none.
+    /// - Returns: Nil if the store has no history.
     func historyReader(_ connection: Connection) throws -> HistoryReader? {
         try HistorySettings(of: connection).map { historyReader(connection, $0.epoch) }
     }
 
-    /// What reads a history that is known to be there.
+    /// Returns a reader of a history that is known to exist.
     func historyReader(_ connection: Connection, _ epoch: UUID) -> HistoryReader {
         HistoryReader(connection: connection, model: model, store: identifier, epoch: epoch)
     }
@@ -303,7 +305,7 @@ final class SQLiteEngine: StoreEngine, SQLiteReading {
         }
     }
 
-    /// Runs what a transaction of SQLite writes; the history names the author.
+    /// Runs the writes of a transaction, and records their author in the history.
     func recording<Result>(
         _ author: TransactionAuthor, on connection: Connection, _ body: () throws -> Result
     ) throws -> Result {

@@ -6,7 +6,7 @@ import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
 
-/// Opens a store of SQLite's, in a file or in memory.
+/// Opens an SQLite store, in a file or in memory.
 package final class SQLiteOpener: StoreOpening, Sendable {
     /// The path of the file; nil in memory.
     let path: String?
@@ -15,19 +15,20 @@ package final class SQLiteOpener: StoreOpening, Sendable {
     private let makeRunner: @Sendable () -> MigrationRunner
     private let statements: [String]
     private let migratesByDefault: Bool
-    /// The path of the store that the new one gets its rows from.
+    /// The path of the store that the new one is copied from.
     let source: String?
     /// Called with the path of a store that was moved aside.
     private let willOpen: @Sendable () -> Void
     let didMoveAside: @Sendable (String) -> Void
 
     /// - Parameters:
-    ///   - runner: Makes what migrates stores to the model, whatever the options say.
-    ///   - statements: What makes an empty store.
-    ///   - migratesByDefault: Whether a store is migrated where the options do not say.
-    ///   - source: The path of the store that the new one gets its rows from: who may read that may
-    ///     read the new one.
-    ///   - willOpen: Called before the store is opened, where its path can be that of a file.
+    ///   - runner: Creates the runner that migrates stores to the model, independent of the
+    ///     options.
+    ///   - statements: The statements that create an empty store.
+    ///   - migratesByDefault: Whether a store is migrated if the options do not specify it.
+    ///   - source: The path of the store that the new one is copied from. The new one gets its file
+    ///     permissions.
+    ///   - willOpen: Called before the store is opened, if its path can be that of a file.
     ///   - didMoveAside: Called with the path of a store that was moved aside.
     package init(
         path: String?, _ options: StoreOptions, _ model: ModelDescription,
@@ -47,7 +48,7 @@ package final class SQLiteOpener: StoreOpening, Sendable {
         self.migratesByDefault = migratesByDefault
     }
 
-    /// What brings older stores to the program's version, as the options want it.
+    /// The runner that migrates older stores to the program's version, according to the options.
     var runner: MigrationRunner {
         let runner = makeRunner()
         runner.allowsMigration = options.migratesAutomatically ?? migratesByDefault
@@ -66,7 +67,7 @@ package final class SQLiteOpener: StoreOpening, Sendable {
         return runner
     }
 
-    /// Opens the store; what is wrong with its file is said in words.
+    /// Opens the store. Errors describe the problem with its file.
     package func open() throws -> (store: any StoreEngine, migration: MigrationOutcome) {
         if let path { try StoreFile.requirePath(path) }
         willOpen()
@@ -83,7 +84,8 @@ package final class SQLiteOpener: StoreOpening, Sendable {
         }
     }
 
-    /// - Parameter fill: Writes what the new store is to have, with what makes its tables.
+    /// - Parameter fill: Writes the content of the new store, with the runner that creates its
+    ///   tables.
     func open(
         filledBy fill: @Sendable (Connection, MigrationRunner) throws -> Void
     ) throws -> (store: SQLiteEngine, migration: MigrationOutcome) {
@@ -112,7 +114,7 @@ package final class SQLiteOpener: StoreOpening, Sendable {
         return (store, migration)
     }
 
-    /// Opens the connection that writes, to a store of the program's version.
+    /// Opens the writing connection to a store of the program's version.
     private func migrated(
         _ settings: ConnectionSettings,
         filledBy fill: @Sendable (Connection, MigrationRunner) throws -> Void
@@ -128,8 +130,8 @@ package final class SQLiteOpener: StoreOpening, Sendable {
             try fill(connection, runner)
             if let outcome = try runner.openAtOnce(connection) { return (connection, outcome) }
         }
-        // A migration has a connection of its own, so that nothing of what it sets stays; the one
-        // above is closed by now.
+        // A migration uses a separate connection, so that none of its settings remain. The
+        // connection above is closed by now.
         let outcome = try runner.open(fileAt: path, settings: settings)
         return (try writer(path, settings), outcome)
     }
@@ -142,7 +144,7 @@ package final class SQLiteOpener: StoreOpening, Sendable {
             settings: settings)
         if path != nil, !options.isReadOnly {
             try connection.beginWriteAheadLog()
-            // It has its own idea of some of them.
+            // `beginWriteAheadLog()` sets some of them.
             for pragma in settings.pragmas { try connection.execute(pragma) }
         }
         return connection
@@ -150,11 +152,11 @@ package final class SQLiteOpener: StoreOpening, Sendable {
 
     // MARK: Stores of another draft
 
-    /// Moves the file of such a store aside, where the options say so.
+    /// Moves the file of a store of another draft aside, if the options allow that.
     ///
     /// - Returns: Whether the store can be opened now.
-    /// - Throws: ``StoreError`` with `busy` where the store is open elsewhere; what moving the file
-    ///   throws.
+    /// - Throws: ``StoreError`` with `busy` if the store is open elsewhere; any error of moving the
+    ///   file.
     func setAside(_ draft: OtherDraft, at path: String) throws -> Bool {
         guard runner.draftPolicy == .recreate, draft.frozenVersion == nil else { return false }
         do {
@@ -162,7 +164,7 @@ package final class SQLiteOpener: StoreOpening, Sendable {
                 try StoreSetAside(path, of: draft, runner).move(
                     settings: ConnectionSettings(options))
             }
-            // Another process was faster.
+            // Another process has moved it meanwhile.
             guard let moved else { return true }
             didMoveAside(path)
             StandardError.note(
@@ -185,7 +187,7 @@ package final class SQLiteOpener: StoreOpening, Sendable {
 }
 
 extension ConnectionSettings {
-    /// What a store's options ask of its connections.
+    /// Creates the settings of a store's connections from its options.
     init(_ options: StoreOptions) throws {
         self.init()
         let (seconds, attoseconds) = options.busyTimeout.components
@@ -208,15 +210,15 @@ extension ConnectionSettings {
     }
 }
 
-/// What is done to the file of a store of SQLite's that is not open.
+/// Operations on the file of an SQLite store that is not open.
 package enum SQLiteFile {
-    /// Writes the rows and files of one store over another one.
+    /// Replaces the rows and files of one store by those of another one.
     package static func copy(_ source: String, over destination: String) throws {
         try StoreFile.requirePath(source)
         try StoreFile.requirePath(destination)
         let original = try StoreError.naming(source, in: .opening) {
             let original = try Connection.reading(path: source)
-            // A file that is no store must not destroy one.
+            // A file that is not a store must not overwrite one.
             _ = try StoreMetadataAccess(original).metadata(path: source)
             return original
         }
@@ -240,7 +242,7 @@ package enum SQLiteFile {
         if !former.isSubset(of: kept) { new.removeAll(except: kept) }
     }
 
-    /// Empties a store, files of large values included.
+    /// Deletes all data of a store, including files of large values.
     package static func empty(_ path: String, timeout: Duration) throws {
         var options = StoreOptions()
         options.busyTimeout = timeout
@@ -251,14 +253,14 @@ package enum SQLiteFile {
         ExternalFiles(ofStore: path).removeAll()
     }
 
-    /// What opening a store would do to it.
+    /// Returns the forecast of the migration when a store is opened.
     package static func forecast(of path: String, _ runner: MigrationRunner) throws
         -> MigrationForecast?
     {
         try runner.forecast(Connection.reading(path: path), at: path)
     }
 
-    /// Runs a body that uses what a store says about itself, in a transaction.
+    /// Runs a closure that accesses a store's metadata, in a transaction.
     package static func withMetadata<Result>(
         of path: String, isReadOnly: Bool, _ body: (StoreMetadataAccess) throws -> Result
     ) throws -> Result {
@@ -273,7 +275,7 @@ package enum SQLiteFile {
 }
 
 extension StatementHook {
-    /// What tells the hook of a connection's statements.
+    /// The observer that notifies the hook of a connection's statements.
     var observer: StatementObserver {
         StatementObserver(includesValues: includesValues) { [receive] record in
             let source = PlanSource(record.connection)
@@ -290,7 +292,7 @@ extension StatementHook {
     }
 }
 
-/// The way to the connection while the hook runs.
+/// A reference to the connection, valid while the hook runs.
 private final class PlanSource {
     var connection: Connection?
 

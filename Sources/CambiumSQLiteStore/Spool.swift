@@ -3,21 +3,21 @@ import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
 
-/// Values that wait, in the order in which they came: in memory as long as they are few, then in a
-/// temporary database, which is deleted with the spool.
+/// A queue of values. A few of them are in memory. If there are more, they are in a temporary
+/// database. The database is deleted with the spool.
 package final class Spool<Form: SpoolForm> {
     private let form: Form
     private let sql: SpoolSQL
     private let reader: RowReader
-    /// Those that came last.
+    /// The values that were added last.
     private var waiting: [Form.Element] = []
     private var connection: Connection?
-    /// How many are in the database, and how many of those were read.
+    /// The number of values in the database, and how many of them were read.
     private var stored = 0
     private var position = 0
     private let capacity: Int
 
-    /// - Parameter capacity: So many values at most are in memory.
+    /// - Parameter capacity: The maximum number of values in memory.
     package init(_ form: Form, capacity: Int = 4096) {
         self.form = form
         self.capacity = capacity
@@ -27,7 +27,7 @@ package final class Spool<Form: SpoolForm> {
             shape: form.shape, columns: slots.map { $0 + 1 }, columnNames: slots.map { "c\($0)" })
     }
 
-    /// How many there are that were not read yet.
+    /// The number of values that were not read yet.
     package var count: Int { stored - position + waiting.count }
 
     /// Adds a value, before the first is read.
@@ -36,7 +36,7 @@ package final class Spool<Form: SpoolForm> {
         if waiting.count >= capacity { try flush() }
     }
 
-    /// The next values, up to so many; none at the end.
+    /// Returns the next values, up to a limit; empty at the end.
     package func next(_ limit: Int) throws -> [Form.Element] {
         guard let connection, position < stored else {
             let next = Array(waiting.prefix(limit))
@@ -78,7 +78,7 @@ package final class Spool<Form: SpoolForm> {
     }
 
     private func makeConnection() throws -> Connection {
-        // A database without a name is a temporary file of SQLite's.
+        // A database without a name is a temporary file of SQLite.
         let connection = try Connection(path: "")
         try connection.execute(sql.create)
         return connection

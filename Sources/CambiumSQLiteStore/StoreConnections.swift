@@ -6,12 +6,13 @@ import Synchronization
 
 /// A connection that several isolations use in turn.
 final class LockedConnection: @unchecked Sendable {
-    // Safety: the connection is touched inside `withLock`, or inside `withoutLock` by who has it for
-    // itself: it came out of one lock (that of the idle ones), is used under another (that of the
-    // kept one) and goes back through the first. So one thread at a time touches it, and sees what
-    // the one before has done; SQLite asks for no more than that.
+    // Safety: the connection is used only inside `withLock`, or inside `withoutLock` by its
+    // exclusive owner. The owner takes it out under one lock (that of the idle readers), uses it
+    // under another (that of the kept reader), and gives it back under the first. Therefore one
+    // thread at a time uses it, and sees the effects of the thread before. SQLite requires no more
+    // than that.
     @exclusivity(unchecked) private var connection: Connection?
-    /// What the store's file is used for; nil where there is none.
+    /// The operation on the store's file, for errors; nil if there is no file.
     private let use: StoreUse?
     private let lock = ThreadLock()
     // Safety: as the connection.
@@ -23,9 +24,9 @@ final class LockedConnection: @unchecked Sendable {
         self.use = use
     }
 
-    /// - Throws: What the body throws; ``StoreError`` where the connection was closed, where the
-    ///   store was destroyed meanwhile, or where the thread uses the connection already: it would
-    ///   wait for itself.
+    /// - Throws: The error that the closure throws. ``StoreError`` if the connection was closed, if
+    ///   the store was destroyed meanwhile, or if this thread is already using the connection: it
+    ///   would wait for itself.
     func withLock<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         try lock.withLock {
             guard let connection else { throw StoreError.closed }
@@ -40,7 +41,8 @@ final class LockedConnection: @unchecked Sendable {
 
     /// Uses the connection inside ``withLock(_:)`` of the same thread.
     ///
-    /// - Throws: What the body throws; ``StoreError`` where the thread is not using the connection.
+    /// - Throws: The error that the closure throws; ``StoreError`` if the thread is not using the
+    ///   connection.
     func insideLock<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         guard isUsedByCaller, let connection else { throw StoreError.closed }
         do {
@@ -50,16 +52,16 @@ final class LockedConnection: @unchecked Sendable {
         }
     }
 
-    /// Whether the thread that asks is using the connection.
+    /// Whether the calling thread is using the connection.
     var isUsedByCaller: Bool { lock.isHeldByCaller }
 
     /// Uses the connection without checking for other users.
     ///
-    /// The caller has it for itself: it took the connection out of the idle ones, and sees to it
-    /// that one thread at a time comes here.
+    /// The caller has exclusive access: it took the connection out of the idle ones, and ensures
+    /// that one thread at a time calls this.
     @inline(__always)
     func withoutLock<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        // Safety: the caller has the connection for itself, so it is not closed.
+        // Safety: the caller has exclusive access, so the connection is not closed.
         guard let connection = connection.map({ uncounted($0) }) else { throw StoreError.closed }
         return try connection.use { connection in
             do {
@@ -70,23 +72,23 @@ final class LockedConnection: @unchecked Sendable {
         }
     }
 
-    /// What an error means to who uses the connection.
+    /// Translates an error for the user of the connection.
     private func meaning(of error: any Error, _ connection: Connection) -> any Error {
-        // It is taken in any case: the next error has other reasons.
+        // It is cleared in any case: the next error has other reasons.
         let failure = connection.takeFunctionFailure()
         guard let error = error as? SQLiteError else { return error }
         return failure ?? StoreError(error, in: use, on: connection) ?? error
     }
 
-    /// Closes the connection, when it is not used any more.
+    /// Closes the connection as soon as it is not in use.
     func close() {
-        // The lock is refused only to a thread that has it.
+        // The lock is refused only to a thread that already holds it.
         do { try lock.withLock { connection = nil } } catch { closesAfterUse = true }
     }
 }
 
-/// Connections for reading. A fetch takes one for itself, so that readers wait neither for each
-/// other nor for the writer.
+/// A pool of connections for reading. A fetch uses one exclusively, so that readers wait neither
+/// for each other nor for the writer.
 final class ReaderPool: Sendable {
     private let use: StoreUse
     private let isReadOnly: Bool
@@ -112,24 +114,24 @@ final class ReaderPool: Sendable {
         return try withIdleReader(body)
     }
 
-    /// Reads one of many rows that are asked for one after the other: a row may be as old as the
-    /// transaction that is kept open for them, but no older than a commit of this process.
+    /// Reads one of many rows that are read one after the other. The row may be as old as the
+    /// transaction that is kept open for them, but not older than a commit of this process.
     @inline(__always)
     func withRowReader(at commit: Int64, _ body: (Connection) throws -> Void) throws {
-        // Safety: the pool keeps it.
+        // Safety: the pool retains it.
         if try uncounted(kept).use({ try $0.read(at: commit, body) }) { return }
         if noteRead(isOfRow: true), try kept.read(at: commit, body) { return }
         try withIdleReader(body)
     }
 
-    /// - Returns: Whether a connection is kept now that was not before.
+    /// - Returns: Whether a connection is kept from now on.
     private func noteRead(isOfRow: Bool) -> Bool {
-        // Who watches the statements is to see all, and only those that were requested.
+        // An observer of statements must see all requested statements, and no others.
         settings.observer == nil && kept.noteRead(isOfRow: isOfRow) { try makeReader() }
     }
 
     private func withIdleReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        // A statement hook is called by the making of a reader, too.
+        // Creating a reader may call a statement hook too.
         try users.noting {
             let reader = try idle.take() ?? makeReader()
             defer { idle.giveBack(reader) }
@@ -137,7 +139,7 @@ final class ReaderPool: Sendable {
         }
     }
 
-    /// A connection for reading that its user keeps.
+    /// Creates a connection for reading that its user retains.
     ///
     /// - Parameter isQuiet: Whether no observer is notified of its statements.
     func makeReader(isQuiet: Bool = false) throws -> LockedConnection {
@@ -151,7 +153,8 @@ final class ReaderPool: Sendable {
 
     private func connection(_ settings: ConnectionSettings) throws -> Connection {
         do throws(SQLiteError) {
-            // Another file's rows are not the store's, and its log must not be opened with the old one.
+            // The rows of another file are not the store's, and its log must not be used with the
+            // old file.
             if let change = file?.change(at: use.path) { throw SQLiteError(change) }
             return try Connection(
                 path: use.path, mode: isReadOnly ? .readOnly : .readWrite, settings: settings)
@@ -165,7 +168,7 @@ final class ReaderPool: Sendable {
         kept.release()
     }
 
-    /// Whether the thread that asks is reading.
+    /// Whether the calling thread is reading.
     var isUsedByCaller: Bool { users.includeCaller }
 
     /// Closes the idle connections; the others close when they are given back.
@@ -176,7 +179,7 @@ final class ReaderPool: Sendable {
 }
 
 extension ConnectionSettings {
-    /// Whether the program says how large the caches are.
+    /// Whether the program sets the size of the caches.
     fileprivate var setsCache: Bool { pragmas.contains { $0.contains("cache_size") } }
 }
 
@@ -185,15 +188,15 @@ final class IdleReaders: Sendable {
     private static let maximum = 4
 
     private struct Readers {
-        /// The one that was used last comes last, and is taken first: each has a cache of pages,
-        /// which superfluous ones do not fill.
+        /// The reader that was used last is the last one, and is taken first: each reader has a
+        /// cache of pages, and unused ones stay empty.
         var idle: [LockedConnection] = []
         var isClosed = false
     }
 
     private let readers = Mutex(Readers())
 
-    /// One of them, which the caller has for itself then; nil where there is none.
+    /// Removes and returns a reader for exclusive use, or returns nil if there is none.
     ///
     /// - Throws: ``StoreError`` after they were closed.
     @inline(never)
@@ -204,14 +207,15 @@ final class IdleReaders: Sendable {
         }
     }
 
-    /// The one that is missed least; nil where there is none, or after they were closed.
+    /// Removes and returns the reader that was used least recently. Returns nil if there is none,
+    /// or after they were closed.
     ///
-    /// - Parameter rest: How many must be left.
+    /// - Parameter rest: The number of readers that must remain.
     func takeLeastUsed(leaving rest: Int) -> LockedConnection? {
         readers.withLock { $0.idle.count > rest ? $0.idle.removeFirst() : nil }
     }
 
-    /// Takes one back; more than a few are let go of.
+    /// Gives a reader back. If there are too many, it is released.
     ///
     /// - Parameter isLeastUsed: Whether it came from ``takeLeastUsed(leaving:)``.
     @inline(never)
@@ -222,7 +226,7 @@ final class IdleReaders: Sendable {
         }
     }
 
-    /// Closes them; the others close when they are given back.
+    /// Closes the readers; readers in use are closed when they are given back.
     func close() {
         readers.withLock { readers in
             readers.isClosed = true
@@ -231,24 +235,24 @@ final class IdleReaders: Sendable {
     }
 }
 
-/// A connection whose transaction for reading stays open for a short time while many small reads
-/// follow each other.
+/// A connection with a read transaction that stays open for a short time, for series of small
+/// reads.
 ///
-/// Each fetch is a transaction of its own, so that it sees the latest commit. To begin one takes
-/// SQLite as long as to find a row: it locks and unlocks a byte of the file, which it leaves out
-/// where a connection of the process has the lock, and it looks for the end of the log. So this one
-/// has the lock for all of them, and the rows of faults, which may be of any age, are read in its
-/// transaction. Not for long: a log with an open read transaction cannot shrink.
+/// Each fetch is a separate transaction, so that it sees the latest commit. Beginning a transaction
+/// takes SQLite as long as finding a row: it locks and unlocks a byte of the file, and finds the
+/// end of the log. SQLite skips the file lock if another connection of the process has it, so this
+/// connection holds the lock for all others. The rows of faults may be of any age, so they are read
+/// in its transaction. It is short, because a log with an open read transaction cannot shrink.
 final class KeptReader: Sendable {
     private static let duration = Duration.milliseconds(50)
-    /// Keeping the lock costs as much as a few of them, and its connection as a hundred.
+    /// Holding the lock costs as much as a few reads, and the connection as a hundred.
     private static let readsBeforeKeeping = 64
 
     private struct State {
-        /// Nil while none is kept.
+        /// Nil if no connection is kept.
         var connection: LockedConnection?
         var isClosed = false
-        /// The last commit of the process that its transaction is sure to see.
+        /// The last commit of the process that its transaction certainly sees.
         var commit: Int64?
         /// Whether rows were read one by one.
         var hasLargeCache = false
@@ -256,42 +260,41 @@ final class KeptReader: Sendable {
     }
 
     private let idle: IdleReaders
-    /// What makes the cache of a connection as large as that of the others; nil where the program
-    /// has set it.
+    /// The pragma that sets the cache to its usual size; nil if the program has set the size.
     private let usualCache: String?
     private let state = Mutex(State())
     private let reads = Atomic(0)
 
-    /// - Parameter idle: Where the connection comes from, with what it has read already, and goes
-    ///   back to.
+    /// - Parameter idle: The pool that the connection is taken from, with its cache, and given back
+    ///   to.
     init(_ idle: IdleReaders, usualCache: String?) {
         self.idle = idle
         self.usualCache = usualCache
     }
 
-    /// Notes that there is going to be a read, and begins to keep where there were many.
+    /// Records a read that is about to happen. If there were many, begins to keep a connection.
     ///
     /// - Parameters:
-    ///   - isOfRow: Whether it is one that ``read(at:_:)`` could do: then a connection that has read
-    ///     before is the best to keep. Otherwise it is better left to the others.
-    ///   - open: Makes the connection.
-    /// - Returns: Whether one is kept now that was not before.
+    ///   - isOfRow: Whether ``read(at:_:)`` could do it. Then a connection that has read before is
+    ///     the best to keep; otherwise other readers should use it.
+    ///   - open: Creates the connection.
+    /// - Returns: Whether a connection is kept from now on.
     func noteRead(isOfRow: Bool, _ open: () throws -> LockedConnection) -> Bool {
         let reads = reads.wrappingAdd(1, ordering: .relaxed).newValue
         guard reads % Self.readsBeforeKeeping == 0 else { return false }
         return keep(isOfRow: isOfRow, open)
     }
 
-    /// Reads in the transaction that is open, where one is and no other reader uses it.
+    /// Reads in the open transaction, if there is one and no other reader uses it.
     ///
     /// - Parameters:
-    ///   - commit: A commit of the process that must be seen.
-    ///   - body: Must not read here again.
-    /// - Returns: Whether the body was called.
+    ///   - commit: A commit of the process that must be visible.
+    ///   - body: The closure. It must not read here again.
+    /// - Returns: Whether the closure was called.
     @inline(__always)
     func read(at commit: Int64, _ body: (Connection) throws -> Void) throws -> Bool {
         try state.withLockIfAvailable { state in
-            // Safety: the state keeps it, and no other code uses the state meanwhile.
+            // Safety: the state retains it, and no other code uses the state meanwhile.
             guard let connection = state.connection.map({ uncounted($0) }) else { return false }
             try connection.use { connection in
                 try connection.withoutLock { connection in
@@ -308,7 +311,7 @@ final class KeptReader: Sendable {
 
     private func keep(isOfRow: Bool, _ open: () throws -> LockedConnection) -> Bool {
         let isKeeping = state.withLock { state in
-            // Where it fails, the reads take longer, and one of them will say why.
+            // If this fails, reads take longer, and one of them will report the error.
             guard state.connection == nil, !state.isClosed,
                 let connection = idle.takeLeastUsed(leaving: isOfRow ? 0 : 1)
                     ?? (try? open()),
@@ -326,7 +329,7 @@ final class KeptReader: Sendable {
         return true
     }
 
-    /// Starts again, to see the latest commit.
+    /// Restarts the transaction, to see the latest commit.
     private func begin(_ connection: Connection, _ state: inout State) throws {
         state.commit = nil
         connection.rollBack()
@@ -337,8 +340,7 @@ final class KeptReader: Sendable {
         try connection.beginReading()
     }
 
-    /// Ends the transaction, and lets the lock go: after a commit it is not the one that readers
-    /// need.
+    /// Ends the transaction and releases the lock. After a commit, readers need another lock.
     func release() {
         state.withLock { letGo(&$0) }
     }

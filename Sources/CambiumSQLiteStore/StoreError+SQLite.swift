@@ -6,13 +6,13 @@ import CambiumSQL
 import CambiumSQLite
 
 extension StoreError {
-    /// What it means that something in the file of an open store is refused: another program
-    /// destroyed or migrated the store, or the file, its folder or its disk are in the way.
+    /// Creates the error for a failure in the file of an open store: another program has destroyed
+    /// or migrated the store, or there is a problem with the file, its folder or its disk.
     ///
     /// - Parameters:
-    ///   - use: What the file is used for; nil for a store in memory.
-    ///   - connection: The one that was used; nil where none could be opened.
-    /// - Returns: nil where SQLite complains of something else.
+    ///   - use: The operation on the file; nil for a store in memory.
+    ///   - connection: The connection that was used; nil if none could be opened.
+    /// - Returns: Nil if SQLite's error has another reason.
     init?(_ error: SQLiteError, in use: StoreUse?, on connection: Connection?) {
         guard let use else { return nil }
         let path = use.path
@@ -49,9 +49,9 @@ extension StoreError {
         }
     }
 
-    /// What the file, its folder or its disk have against an operation.
+    /// Creates the error for a problem with the file, its folder or its disk during an operation.
     ///
-    /// - Returns: nil where SQLite complains of something else.
+    /// - Returns: Nil if SQLite's error has another reason.
     init?(_ error: SQLiteError, in operation: StoreUse.Operation, _ path: String) {
         guard let trouble = FileTrouble(error, with: path) else { return nil }
         let code: Code =
@@ -67,10 +67,10 @@ extension StoreError {
             remedy: "\(trouble.remedy).", underlying: error)
     }
 
-    /// Runs a body that uses the file of a store that is not open, and says in words what is wrong
-    /// with the file, its folder or its disk.
+    /// Runs a closure that uses the file of a store that is not open, and translates errors about
+    /// the file, its folder or its disk.
     ///
-    /// - Throws: ``StoreError``, which names the file and the operation; what else the body throws.
+    /// - Throws: ``StoreError`` with the file and the operation; any other error of the closure.
     static func naming<Result>(
         _ path: String, in operation: StoreUse.Operation, _ body: () throws -> Result
     ) throws -> Result {
@@ -92,12 +92,12 @@ extension StoreError {
             underlying: error)
     }
 
-    /// A statement does not fit the tables.
+    /// SQLite's code for a statement that does not fit the tables.
     private static let statementCode: Int32 = 1
-    /// Read-only, which a file is that was moved; input or output; cannot open.
+    /// Read-only (returned for a file that was moved), input or output, cannot open.
     private static let removalCodes: Set<Int32> = [8, 10, 14]
 
-    /// - Parameter reason: The system's number of the error.
+    /// - Parameter reason: The system's error number.
     static func cannotWatch(_ paths: [String], _ reason: Int32) -> StoreError {
         StoreError(
             code: .invalidRequest,
@@ -115,9 +115,10 @@ extension StoreError {
             remedy: "Open it without followsRemoteChanges.")
     }
 
-    /// Why the file of a store could not be opened, in the words of the file system where it knows.
+    /// Creates the error for a store file that could not be opened, with the reason of the file
+    /// system if it is known.
     ///
-    /// - Returns: nil where SQLite complains of something else than the file.
+    /// - Returns: Nil if SQLite's error does not concern the file.
     init?(opening path: String, isReadOnly: Bool, _ error: SQLiteError) {
         guard Self.fileCodes.contains(error.primaryCode) else {
             self.init(error, in: .opening, path)
@@ -183,7 +184,7 @@ extension StoreError {
     }
 }
 
-/// What lies at a path.
+/// The kind of file at a path.
 private enum FileKind {
     case nothing
     case file
@@ -214,13 +215,13 @@ extension SQLiteError: EngineError {
 }
 
 extension SQLiteError: LocalizedError {
-    /// SQLite's message and code. No value is in it.
+    /// SQLite's message and code, without values.
     public var errorDescription: String? { "SQLite error \(code): \(message)" }
-    /// The statement, where there was one.
+    /// The statement, if there was one.
     public var failureReason: String? {
         sql.map { "In the statement: \($0.excerpt(2_000))" } ?? "SQLite has refused a call."
     }
-    /// What to do about it.
+    /// The remedy.
     public var recoverySuggestion: String? {
         switch primaryCode {
         case 5, 6: "Close the other program, or try again later."
@@ -235,7 +236,7 @@ extension SQLiteError: LocalizedError {
     }
 }
 
-/// What the file of a store is used for, as errors say it.
+/// The operation on the file of a store, for error messages.
 struct StoreUse: Sendable {
     enum Operation: String, Sendable {
         case opening = "open"
@@ -250,10 +251,10 @@ struct StoreUse: Sendable {
     let versionHash: String
 }
 
-/// Tells from SQLite's words which constraint of the model a row broke, so that the store's refusal
-/// comes as the same error as a failed validation.
+/// Translates SQLite's message into the violated constraint of the model, so that the error is the
+/// same as that of a failed validation.
 enum ConstraintFailure {
-    /// SQLite's code of all of them.
+    /// SQLite's code for all constraint errors.
     static let primaryCode: Int32 = 19
     private static let check: Int32 = 275
     private static let foreignKey: Int32 = 787
@@ -261,19 +262,19 @@ enum ConstraintFailure {
     private static let unique: Int32 = 2067
     private static let primaryKey: Int32 = 1555
 
-    /// What a commit answers when a key is dangling.
+    /// The error of a commit with a dangling key.
     static var danglingKey: SQLiteError {
         SQLiteError(code: foreignKey, message: "FOREIGN KEY constraint failed")
     }
 
     static func isUnique(_ error: SQLiteError) -> Bool { error.code == unique }
 
-    /// Whether there is a row with the key already.
+    /// Whether a row with the key exists already.
     static func isPrimaryKey(_ error: SQLiteError) -> Bool { error.code == primaryKey }
 
     static func isForeignKey(_ error: SQLiteError) -> Bool { error.code == foreignKey }
 
-    /// The error that a program sees.
+    /// Returns the error for the program.
     static func error(for error: SQLiteError, in model: ModelDescription) -> any Error {
         validationError(for: error, in: model) ?? error
     }

@@ -5,7 +5,7 @@ import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
 
-/// Reads and writes what a database says about the store that it is, beside its model.
+/// Reads and writes the metadata of a store in its database, except for its model.
 package struct StoreMetadataAccess {
     private let connection: Connection
 
@@ -13,14 +13,14 @@ package struct StoreMetadataAccess {
         self.connection = connection
     }
 
-    /// The store's UUID. One that was made before stores had one gets it now.
+    /// Returns the store's UUID. If an old store has none, it gets one now.
     ///
-    /// - Parameter path: What names a store that has none and cannot be written.
+    /// - Parameter path: Identifies a store that has no UUID and cannot be written.
     package func identifier(path: String?, isReadOnly: Bool) throws -> StoreIdentifier {
         var rows = try connection.rows(MetadataSQL.query)
         if let uuid = MetadataSQL.identifier(in: rows) { return StoreIdentifier(uuid) }
         if isReadOnly { return try path.map { StoreIdentifier(path: $0) } ?? .random() }
-        // Another process may be faster, and then the UUID is its.
+        // If another process writes one at the same time, its UUID is used.
         _ = try connection.rows(MetadataSQL.addIdentifier, [.text(UUID.random().uuidString)])
         rows = try connection.rows(MetadataSQL.query)
         guard let uuid = MetadataSQL.identifier(in: rows) else {
@@ -33,12 +33,13 @@ package struct StoreMetadataAccess {
         return StoreIdentifier(uuid)
     }
 
-    /// Makes the database a store of its own: objects have other identities in it.
+    /// Gives the database a new UUID, so that it is a different store: objects have other
+    /// identities in it.
     package func replaceIdentifier() throws {
         _ = try connection.rows(MetadataSQL.replaceIdentifier, [.text(UUID.random().uuidString)])
     }
 
-    /// Replaces what the program noted.
+    /// Replaces the program's notes.
     package func setNotes(_ notes: [String: String]) throws {
         try connection.execute(MetadataSQL.deleteNotes)
         for name in notes.keys.sorted() {
@@ -51,9 +52,9 @@ package struct StoreMetadataAccess {
         MetadataSQL.notes(in: try connection.rows(MetadataSQL.query))
     }
 
-    /// All that the store says about itself.
+    /// Returns all metadata of the store.
     ///
-    /// - Throws: ``MigrationError/notAStore`` where it says nothing.
+    /// - Throws: ``MigrationError/notAStore`` if there is none.
     package func metadata(
         path: String?
     ) throws -> (identifier: UUID, model: StoreMetadata, notes: [String: String]) {
@@ -77,7 +78,7 @@ extension SQLiteEngine {
         notesToWrite.withLock { $0 = notes }
     }
 
-    /// What the next save is to write.
+    /// The notes that the next save will write.
     var waitingNotes: [String: String]? { notesToWrite.withLock { $0 } }
 
     /// Writes notes in the transaction of a save.
@@ -85,7 +86,7 @@ extension SQLiteEngine {
         try StoreMetadataAccess(connection).setNotes(notes)
     }
 
-    /// Notes that were written wait no more, unless others were set meanwhile.
+    /// Removes the waiting notes after they were written, unless others were set meanwhile.
     func didWrite(_ notes: [String: String]) {
         notesToWrite.withLock { waiting in
             if waiting == notes { waiting = nil }

@@ -29,7 +29,7 @@ extension SQLiteEngine {
         }
     }
 
-    /// Computes all derived values that are not up to date, each after those that it looks at.
+    /// Computes all derived values that are out of date, in the order of their dependencies.
     private func mendValues(_ connection: Connection) throws -> [StoreMend] {
         try model.model.derivations.compactMap { derivation in
             guard !derivation.sources.usesNow, let update = derivation.updateOfAll else {
@@ -57,8 +57,8 @@ extension SQLiteEngine {
         }
     }
 
-    /// Removes files as those of an interrupted save are removed: a journal names them, and those stay
-    /// that a row references.
+    /// Deletes files in the same way as those of an interrupted save: a journal names them, and
+    /// files that a row references are kept.
     private func mend(
         _ files: ExternalFiles, _ names: Set<String>, _ connection: Connection
     ) throws -> [StoreMend] {

@@ -47,7 +47,8 @@ extension SQLiteReading {
     }
 
     /// - Parameters:
-    ///   - sql: The query of the first findings, and that of their number.
+    ///   - sql: The query of the first findings.
+    ///   - count: The query of their number.
     private func find(
         _ sql: String, _ count: String, _ limit: Int,
         _ receive: ([StoreFinding], Int) throws -> Void,
@@ -65,9 +66,9 @@ extension SQLiteReading {
     }
 }
 
-/// What SQLite itself finds wrong with its file.
+/// The integrity check of SQLite itself.
 private struct IntegrityCheck {
-    /// The entity that a table or index belongs to.
+    /// The entity of each table and index.
     private let owners: [String: String]
 
     init(of model: Model) {
@@ -85,7 +86,8 @@ private struct IntegrityCheck {
         self.owners = owners
     }
 
-    /// What SQLite says of rows names the entity: it may have been found already, row by row.
+    /// Returns the findings. If SQLite reports rows, a finding names their entity: another check
+    /// may have found the same rows already.
     func findings(_ connection: Connection, atMost limit: Int) throws -> [StoreFinding] {
         let check = try connection.rows(PragmaSQL.integrityCheck(atMost: limit))
         let lines = check.compactMap { row in
@@ -105,7 +107,7 @@ private struct IntegrityCheck {
         return findings
     }
 
-    /// The entity whose rows a line is about, as `CHECK constraint failed in Book`.
+    /// Returns the entity of the rows in a line, such as `CHECK constraint failed in Book`.
     private func owner(of line: String) -> String? {
         let starts = [
             "CHECK constraint failed in ", "NULL value in ", "non-unique entry in index ",

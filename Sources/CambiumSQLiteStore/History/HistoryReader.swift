@@ -4,25 +4,26 @@ import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
 
-/// Reads a store's history, in a transaction of SQLite that the caller has begun.
+/// Reads a store's history, inside a transaction that the caller has begun.
 struct HistoryReader {
     let connection: Connection
     let model: ModelDescription
     let store: StoreIdentifier
-    /// Which history of the store it is.
+    /// The identity of the history. If the history starts again, it changes.
     let epoch: UUID
-    /// Whether changes come with their values, where the history has them.
+    /// Whether changes include their values, if the history has them.
     var readsValues = true
 
-    /// Where a history begins and ends, as numbers of changes.
+    /// The begin and the end of a history, as numbers of changes.
     struct Bounds {
         /// The last change.
         let last: Int64
-        /// The last one that is in a transaction; those after it are of programs without Cambium.
+        /// The last change that is in a transaction. Later changes were made by programs without
+        /// Cambium.
         let lastRecorded: Int64
         /// The number of the last transaction.
         let lastNumber: Int64
-        /// The last one that was removed.
+        /// The last change that was removed.
         let floor: Int64
     }
 
@@ -38,15 +39,17 @@ struct HistoryReader {
             last: numbers[0], lastRecorded: numbers[1], lastNumber: numbers[2], floor: numbers[3])
     }
 
-    /// The transactions that a request asks for.
+    /// Returns the transactions that match a request.
     ///
-    /// - Parameter position: What has been seen; afterwards what has been looked at.
+    /// - Parameter position: The last change that was read; updated to the last one that was
+    ///   examined.
     func transactions(
         _ request: HistoryRequest, after position: inout Int64, _ bounds: Bounds
     ) throws -> [HistoryTransaction] {
         var found: [HistoryTransaction] = []
         let limit = request.limit ?? .max
-        // Head by head: how many a limit needs is not known before their changes are.
+        // One transaction at a time: the number that reaches the limit is only known after their
+        // changes were read.
         let heads = try connection.statement(HistorySQL.transactionsAfter)
         defer { heads.reset() }
         try heads.bind([.integer(position)])
@@ -67,7 +70,7 @@ struct HistoryReader {
         return found
     }
 
-    /// - Returns: Nil for a transaction that the request passes over.
+    /// - Returns: Nil if the request does not include the transaction.
     private func transaction(
         _ head: Head, _ request: HistoryRequest, after position: inout Int64
     ) throws -> HistoryTransaction? {
@@ -86,7 +89,7 @@ struct HistoryReader {
 
     // MARK: Transactions
 
-    /// What the history says of a transaction itself.
+    /// The data of a transaction itself.
     private struct Head {
         let last: Int64
         let first: Int64
@@ -146,7 +149,7 @@ struct HistoryReader {
         return gathered.changes
     }
 
-    /// The values of one change.
+    /// Returns the values of one change.
     private static func values(
         of change: Int64, _ statement: Statement
     ) throws -> [FoldedChange.ColumnValue] {

@@ -6,14 +6,14 @@ import CambiumSQL
 import CambiumSQLite
 import Synchronization
 
-/// The history of an open store, as its writer writes it: triggers note the changes, this says
-/// whose they are. All of it belongs into transactions of the writer.
+/// The history of an open store, for its writer: triggers record the changes, and this class
+/// records their author. All functions run inside transactions of the writer.
 final class StoreHistory: Sendable {
-    /// Tells the transactions of this opened store apart from those of others.
+    /// The identifier of this opened store's transactions in the history.
     let writer: String
     private let retention: HistoryRetention?
 
-    /// What was found when others had committed last.
+    /// The content of the history after the last commit of another connection.
     private struct Sight {
         var version: UInt32?
         var content: HistorySettings.Content?
@@ -21,27 +21,27 @@ final class StoreHistory: Sendable {
 
     private let sight = Mutex(Sight())
 
-    /// - Throws: Where there is no new UUID.
+    /// - Throws: An error if no new UUID is available.
     init(_ retention: HistoryRetention?) throws(RandomNumbersError) {
         writer = try UUID.random().uuidString
         self.retention = retention
     }
 
-    /// Looks what there is when the store is opened, and removes what is too much. Inside of no
-    /// transaction.
+    /// Prepares the history when the store is opened, and removes overdue transactions. Not inside
+    /// a transaction.
     func prepare(_ connection: Connection) throws {
         try connection.transaction(retention == nil ? .deferred : .immediate) {
             if try isThere(connection) { try removeOverdue(connection) }
         }
     }
 
-    /// Whether the store has a history now. Another process may turn it on and off, and needs to
-    /// commit for that: as long as there is none, the earlier answer holds.
+    /// Returns whether the store has a history now. Another process may turn it on and off, with a
+    /// commit. Without such a commit, the cached answer is valid.
     private func isThere(_ connection: Connection) throws -> Bool {
         try content(connection) != nil
     }
 
-    /// What it keeps now; nil where there is none.
+    /// Returns the content of the history, or nil if there is none.
     private func content(_ connection: Connection) throws -> HistorySettings.Content? {
         let version = connection.versionOfOthers
         let known = sight.withLock { $0 }
@@ -51,13 +51,13 @@ final class StoreHistory: Sendable {
         return content
     }
 
-    /// The number of the last change, where changes have names and no values.
+    /// Returns the number of the last change, if changes have names and no values.
     func lastChangeWithoutValues(_ connection: Connection) throws -> Int64? {
         guard try content(connection) == .properties else { return nil }
         return try lastChange(connection)
     }
 
-    /// The number of the last change; nil where there is no history.
+    /// Returns the number of the last change, or nil if there is no history.
     private func lastChange(_ connection: Connection) throws -> Int64? {
         guard try isThere(connection),
             case .integer(let last)? = try connection.rows(HistorySQL.lastChange).first?.first
@@ -65,16 +65,16 @@ final class StoreHistory: Sendable {
         return last
     }
 
-    /// Begins what is written in a transaction of SQLite: what a program without Cambium has
-    /// changed before has no author.
+    /// Begins the recording in a transaction. Earlier changes of a program without Cambium get no
+    /// author.
     func begin(_ connection: Connection) throws {
         guard try isThere(connection) else { return }
         _ = try connection.rows(
             HistorySQL.record, [Self.stored(.now)] + Array(repeating: .null, count: 5))
     }
 
-    /// Ends it: what was changed since ``begin(_:)`` is the author's. Nothing is written where
-    /// nothing was.
+    /// Ends the recording: the changes since ``begin(_:)`` get the author. If there are none,
+    /// nothing is written.
     func end(_ connection: Connection, by author: TransactionAuthor) throws {
         guard try isThere(connection) else { return }
         let process = ProcessInfo.processInfo
@@ -88,10 +88,11 @@ final class StoreHistory: Sendable {
         if retention != nil, connection.changes > 0 { try removeOverdue(connection, atMost: 2) }
     }
 
-    /// The changes that triggers note: the number of the last one before them, and that of the last.
+    /// The changes that triggers have recorded: the number of the last change before them, and that
+    /// of the last one.
     typealias Changes = (before: Int64, last: Int64)
 
-    /// The changes that are noted while a row is written; nil where there is no history.
+    /// Returns the changes that are recorded while a row is written, or nil if there is no history.
     func changes(
         _ connection: Connection, during write: () throws -> Void
     ) throws -> Changes? {
@@ -101,13 +102,13 @@ final class StoreHistory: Sendable {
         return (before, last)
     }
 
-    /// Notes that a row which was taken out of its table and put back was changed, and that the
-    /// objects which it references as before were not.
+    /// Records a row that was removed from its table and inserted again as changed. The objects
+    /// with unchanged references are not recorded.
     ///
     /// - Parameters:
-    ///   - taken: What was noted when it was taken out.
-    ///   - put: What was noted when it was put back.
-    ///   - properties: The names of its properties that have other values.
+    ///   - taken: The changes that were recorded when it was removed.
+    ///   - put: The changes that were recorded when it was inserted.
+    ///   - properties: Returns the names of its changed properties.
     func noteMove(
         of key: Int64, _ entity: String, taken: Changes?, put: Changes?, _ connection: Connection,
         _ properties: () throws -> [String]
@@ -121,9 +122,9 @@ final class StoreHistory: Sendable {
             HistorySQL.recordMove, [.text(entity), .integer(key), .text(names)])
     }
 
-    /// Removes transactions that the retention does not want any more, the oldest first.
+    /// Removes transactions that exceed the retention, oldest first.
     ///
-    /// - Parameter limit: How many at most; nil for all.
+    /// - Parameter limit: The maximum number; nil means no limit.
     private func removeOverdue(_ connection: Connection, atMost limit: Int? = nil) throws {
         guard let retention, case .integer(let latest)? = try Self.bound(2, connection)
         else { return }
@@ -147,7 +148,7 @@ final class StoreHistory: Sendable {
 
     private static let removedAtOnce = 1000
 
-    /// The number of the last change before the transaction that ends with a change.
+    /// Returns the number of the last change before the transaction that ends with a change.
     static func last(before change: Int64, _ connection: Connection) throws -> Int64 {
         guard
             case .integer(let last)? =
@@ -156,7 +157,7 @@ final class StoreHistory: Sendable {
         return last
     }
 
-    /// The number of the last change before a date.
+    /// Returns the number of the last change before a date.
     static func last(before date: Date, _ connection: Connection) throws -> Int64 {
         if case .integer(let last)? =
             try connection.rows(HistorySQL.lastBeforeDate, [stored(date)]).first?.first
@@ -182,12 +183,12 @@ final class StoreHistory: Sendable {
     }
 }
 
-/// Gives a store that is opened the history that its options ask for.
+/// Sets up the history of a store that is opened, according to its options.
 struct HistorySetup {
     let connection: Connection
     let model: Model
 
-    /// Inside of no transaction.
+    /// Applies the options. Not inside a transaction.
     func apply(_ tracking: HistoryTracking) throws {
         let current = try HistorySettings(of: connection)
         guard let content = tracking.content(after: current?.content) else {
@@ -197,7 +198,7 @@ struct HistorySetup {
         let wanted = HistoryTriggers(of: Schema(of: model), model, content).triggers
         if let current, current.content == content, try isInPlace(wanted) { return }
         try connection.transaction {
-            // Another process may have been faster.
+            // Another process may have changed the history meanwhile.
             var settings: HistorySettings
             if let current = try HistorySettings(of: connection) {
                 settings = current
@@ -215,7 +216,7 @@ struct HistorySetup {
         }
     }
 
-    /// Makes sure that a store has nothing but what its model and its history need.
+    /// Checks that a store has only the schema objects that its model and its history need.
     ///
     /// - Throws: ``MigrationError/objectsAreNotTrusted(_:)``
     func requireTrust(_ runner: MigrationRunner) throws {
@@ -225,16 +226,16 @@ struct HistorySetup {
         try runner.requireTrust(in: connection, triggers: triggers ?? [])
     }
 
-    /// Lets the history of a store whose rows were replaced start over: its numbers may name other
-    /// changes than those that a reader has seen.
+    /// Starts the history of a store again after its rows were replaced: its numbers may now mean
+    /// other changes than before.
     static func renew(_ connection: Connection) throws {
         guard var settings = try HistorySettings(of: connection) else { return }
         settings.epoch = try UUID.random()
         for statement in settings.writeStatements { try connection.execute(statement) }
     }
 
-    /// Lets what is written next be no part of the history. ``apply(_:isReadOnly:)`` puts the
-    /// triggers back.
+    /// Removes the triggers, so that the history does not record the next writes.
+    /// ``apply(_:)`` creates them again.
     static func removeTriggers(_ connection: Connection) throws {
         for trigger in try triggers(connection) { try connection.execute(trigger.dropStatement) }
     }
@@ -254,7 +255,7 @@ struct HistorySetup {
     }
 
     private func remove() throws {
-        // Another process may have been faster.
+        // Another process may have removed it meanwhile.
         guard try HistorySettings(of: connection) != nil else { return }
         for trigger in try triggers() { try connection.execute(trigger.dropStatement) }
         for statement in HistorySQL.dropStatements + HistorySettings.removeStatements {
@@ -264,9 +265,9 @@ struct HistorySetup {
 }
 
 extension HistorySettings {
-    /// What a store says about its history now: other processes may turn it on and off.
+    /// Reads the current settings of a store's history. Other processes may turn it on and off.
     ///
-    /// - Returns: Nil where it has none.
+    /// - Returns: Nil if the store has no history.
     init?(of connection: Connection) throws(SQLiteError) {
         self.init(rows: try connection.rows(HistorySettings.query))
     }

@@ -6,17 +6,17 @@ import CambiumSQL
 import CambiumSQLite
 
 /// Writes the rows of a store of another kind into a new database, inside one transaction: first
-/// the rows of all hierarchies, then what links them and the order of the lists.
+/// the rows of all hierarchies, then their links and the order of the lists.
 final class NodeWriter {
     private let model: ModelDescription
     private let connection: Connection
     private let files: ExternalFiles?
     private let prepared: PreparedSQL
-    /// What has moved large values to files.
+    /// The runs that have moved large values to files.
     private var runs: [ExternalRun] = []
     private var nodes: MovedNodes
 
-    /// - Parameter files: Where large values go; nil where they stay in the rows.
+    /// - Parameter files: The files for large values; nil if they stay in the rows.
     private init(
         _ connection: Connection, _ model: ModelDescription, _ files: ExternalFiles?
     ) throws {
@@ -27,7 +27,7 @@ final class NodeWriter {
         nodes = MovedNodes(model)
     }
 
-    /// Makes an empty database a store with rows; nothing where it throws.
+    /// Turns an empty database into a store with rows. If it throws, the database is unchanged.
     static func fill(
         _ connection: Connection, with rows: MovedRows, _ runner: MigrationRunner,
         _ files: ExternalFiles?
@@ -89,7 +89,7 @@ final class NodeWriter {
         for lists in lists where lists.relationship.ownsPairs { try writePairs(lists) }
         for lists in lists {
             guard let sql = prepared.links[lists.relationship.identity].order else { continue }
-            // Members that left the list have no place: the statement finds no row of theirs.
+            // Members that left the list have no position: the statement does not find their rows.
             try ListWriter(sql: sql, connection: connection).writeNew(lists.lists)
         }
     }
@@ -105,7 +105,7 @@ final class NodeWriter {
 }
 
 extension Connection {
-    /// - Throws: ``StoreError`` where a key references a row that is not there.
+    /// - Throws: ``StoreError`` if a key references a row that does not exist.
     func requireSoundKeys() throws {
         guard let broken = try rows(MigrationSQL.foreignKeyCheck).first else { return }
         var row = "A row"
@@ -125,7 +125,8 @@ extension SQLiteEngine {
     func readNodes(
         of roots: [Int], _ receive: (_ nodes: [StoreNode], _ root: Int) throws -> Void
     ) throws {
-        // Saves are blocked meanwhile: the rows fit each other, and the files fit the rows.
+        // Saves are blocked meanwhile, so that the rows are consistent with each other and with the
+        // files.
         try writer.withLock { connection in
             try connection.transaction(isReadOnly ? .deferred : .immediate) {
                 for root in roots {

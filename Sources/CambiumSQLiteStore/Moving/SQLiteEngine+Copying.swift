@@ -4,7 +4,7 @@ import CambiumModel
 import CambiumSQL
 import CambiumSQLite
 
-// Copies that exist complete or not at all.
+// Copies of stores. A copy is either complete, or does not exist.
 extension SQLiteEngine {
     func backUp(to path: String) throws -> Bool {
         try StoreError.naming(path, in: .writing) {
@@ -22,7 +22,7 @@ extension SQLiteEngine {
         return opened
     }
 
-    /// - Parameter isNewStore: Whether the copy is a store of its own, with a UUID of its own.
+    /// - Parameter isNewStore: Whether the copy is a new store, with its own UUID.
     private func copy(to file: NewStoreFile, isNewStore: Bool) throws {
         try file.make { unfinished, files in
             try withSnapshot(
@@ -45,11 +45,12 @@ extension SQLiteEngine {
         try MovedFiles(of: self)?.moveIntoRows(connection)
     }
 
-    /// Runs a body with a connection that sees the store as it is now and stays there.
+    /// Runs a closure with a connection that sees the current state of the store.
     ///
     /// - Parameters:
-    ///   - prepare: Runs while saves are blocked, so that files beside the store fit its rows.
-    ///   - body: Runs while others save.
+    ///   - prepare: Runs while saves are blocked, so that files beside the store are consistent
+    ///     with its rows.
+    ///   - body: Runs while other contexts can save.
     private func withSnapshot(
         prepare: () throws -> Void = {}, body: (Connection) throws -> Void
     ) throws {
@@ -78,15 +79,15 @@ extension SQLiteEngine {
 }
 
 extension SQLiteOpener {
-    /// The file of a store that is to be made; nil in memory.
+    /// The file of a new store; nil in memory.
     fileprivate var newFile: NewStoreFile? { path.map { NewStoreFile(path: $0, from: source) } }
 
     package func open(
         filledWith rows: MovedRows
     ) throws -> (store: any StoreEngine, report: MoveReport?) {
-        // What waits there for a save is taken over too.
+        // Including the notes that wait for a save there.
         let notes = try rows.source.notes()
-        // In memory large values are in the rows, and those of no other store.
+        // In memory, large values are in the rows. No other store has them there.
         if path != nil || !model.entities.contains(where: { !$0.externalSlots.isEmpty }),
             let opened = try rows.source.withTables({ try open(filledWith: rows, $0, notes) })
         {
@@ -104,7 +105,8 @@ extension SQLiteOpener {
     private func open(
         filledWith rows: MovedRows, _ source: any MovedTables, _ notes: [String: String]
     ) throws -> (store: any StoreEngine, report: MoveReport?) {
-        // Safety: what fills the store runs while its maker waits for it, on the same thread.
+        // Safety: the function that fills the store runs while its caller waits for it, on the same
+        // thread.
         nonisolated(unsafe) let move = TableMove(
             rows, from: source, by: SQLiteMoveRules(model, of: rows.roots))
         let counts = try move.requireFitting()
@@ -125,7 +127,7 @@ extension SQLiteOpener {
         return (try open(file), report)
     }
 
-    /// Opens a file that was just made, and takes it back where that fails.
+    /// Opens a file that was just created. If that fails, removes the file.
     fileprivate func open(_ file: NewStoreFile) throws -> any StoreEngine {
         do {
             return try open().store
@@ -138,12 +140,12 @@ extension SQLiteOpener {
     package func removeNewStore() { newFile?.remove() }
 }
 
-/// Large values on their way from files to rows: a store in memory has no files.
+/// Moves large values from files to rows, because a store in memory has no files.
 struct MovedFiles {
     private let files: ExternalFiles
     private let columns: [ExternalColumns]
 
-    /// - Returns: Nil where a store has no files.
+    /// - Returns: Nil if a store has no files.
     init?(of store: SQLiteEngine) {
         guard let files = store.externalFiles, store.hasExternalColumns else { return nil }
         self.files = files
@@ -151,8 +153,8 @@ struct MovedFiles {
             .compactMap { store.prepared.externalColumns[$0.index] }
     }
 
-    /// Puts the values into the rows of a copy of the store. The history is not to note it, so its
-    /// triggers go; who opens the store puts them back.
+    /// Writes the values into the rows of a copy of the store. The history must not record that, so
+    /// its triggers are removed; opening the store creates them again.
     func moveIntoRows(_ connection: Connection) throws {
         try connection.transaction {
             try HistorySetup.removeTriggers(connection)
@@ -169,25 +171,25 @@ struct MovedFiles {
     }
 }
 
-/// The file of a store that is being made: it exists when it is complete, with the files of its
-/// large values, or not at all.
+/// The file of a store that is being created. It exists only when it is complete, with the files of
+/// its large values.
 struct NewStoreFile {
     let path: String
-    /// Who may read the store that it is made of; nil where that is in no file.
+    /// The file permissions of the source store, or nil if that is not in a file.
     let permissions: StorePermissions?
 
-    /// - Parameter source: The path of the store that it is made of.
+    /// - Parameter source: The path of the source store.
     init(path: String, from source: String?) {
         self.path = path
         permissions = source.flatMap(StorePermissions.init(ofFile:))
     }
 
-    /// Makes the file.
+    /// Creates the file.
     ///
-    /// - Parameter write: Writes it, an empty one, at another place, from which it is moved to its
-    ///   own, and the files of its large values beside that.
-    /// - Throws: ``StoreError`` where there is a file already, where another process makes the store,
-    ///   or where it cannot be written; what the body throws.
+    /// - Parameter write: Writes an empty file at a temporary path, and the files of its large
+    ///   values beside its final path. The file is moved there afterwards.
+    /// - Throws: ``StoreError`` if the file exists already, if another process is creating the
+    ///   store, or if it cannot be written; any error of the closure.
     func make(_ write: (_ unfinished: String, _ files: ExternalFiles) throws -> Void) throws {
         try StoreFile.requirePath(path)
         do {
@@ -206,7 +208,7 @@ struct NewStoreFile {
         }
     }
 
-    /// Takes everything back that was made.
+    /// Deletes all files that were created.
     func remove() {
         StoreFiles.removeDatabase(path)
         ExternalFiles(ofStore: path).removeAll()
@@ -214,7 +216,7 @@ struct NewStoreFile {
 }
 
 extension StoreError {
-    /// Why there is no new store.
+    /// Creates the error for a new store that cannot be created.
     fileprivate init(_ error: NewStoreError) {
         switch error {
         case .exists(let path):

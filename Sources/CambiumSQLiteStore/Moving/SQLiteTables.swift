@@ -83,9 +83,10 @@ final class SQLiteTables: MovedTables {
 
 extension SQLiteEngine {
     func withTables<Result>(_ body: (any MovedTables) throws -> Result) throws -> Result? {
-        // In memory large values are in the rows, and no other store keeps them there.
+        // In memory, large values are in the rows. No other store keeps them there.
         guard path != nil || !hasExternalColumns else { return nil }
-        // Saves are blocked meanwhile: the rows fit each other, and the files fit the rows.
+        // Saves are blocked meanwhile, so that the rows are consistent with each other and with the
+        // files.
         return try writer.withLock { connection in
             try connection.transaction(isReadOnly ? .deferred : .immediate) {
                 try body(SQLiteTables(connection, externalFiles))
@@ -94,7 +95,7 @@ extension SQLiteEngine {
     }
 }
 
-/// The rows of another store on their way into a new database, in one transaction.
+/// Writes the rows of another store into a new database, in one transaction.
 final class SQLiteTableWriter: MovedTableWriter {
     private let connection: Connection
     private let files: ExternalFiles?
@@ -106,14 +107,15 @@ final class SQLiteTableWriter: MovedTableWriter {
         indexes = Schema(of: model).tables.flatMap(\.indexes)
     }
 
-    /// Makes an empty database a store with the rows of another one; nothing where it throws.
+    /// Turns an empty database into a store with the rows of another one. If it throws, the
+    /// database is unchanged.
     static func fill(
         _ connection: Connection, _ runner: MigrationRunner, _ files: ExternalFiles?,
         with move: TableMove, _ counts: [Int], of model: ModelDescription,
         notes: [String: String], _ history: HistorySettings.Content?
     ) throws -> MoveReport {
         _ = try runner.open(connection)
-        // Each row would look for others, without the indexes.
+        // Without the indexes, the foreign key check of each row would scan a table.
         try connection.execute(MigrationSQL.foreignKeysOff)
         let report = try connection.transaction {
             do {
@@ -129,7 +131,7 @@ final class SQLiteTableWriter: MovedTableWriter {
         }
         try connection.execute(MigrationSQL.foreignKeysOn)
         if let history {
-            // It starts over.
+            // The history starts again.
             try HistorySetup(connection: connection, model: model.model)
                 .apply(history == .values ? .values : .properties)
         }
@@ -158,7 +160,7 @@ final class SQLiteTableWriter: MovedTableWriter {
         try values { name, value in
             try reportingFiles {
                 let journal = try files.write([name: Data(value)], superfluous: [])
-                // The whole store is removed where it is not finished.
+                // If the store is not finished, it is removed completely.
                 files.finish(journal, removing: [String]())
             }
         }
@@ -177,7 +179,7 @@ final class SQLiteTableWriter: MovedTableWriter {
     }
 }
 
-/// What the tables of a database of SQLite's can hold.
+/// The limits of the tables of an SQLite database.
 struct SQLiteMoveRules: MovedTableRules {
     let tables: [MovedTable]
 

@@ -3,10 +3,10 @@ import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
 
-/// The values of derived attributes that are computed from other derived ones, as they were before a
-/// save. SQLite computes such a value with each statement that writes one of the others, so a save
-/// may change it twice and leave it as it was. A history with values shows that; of one without them
-/// the names are taken out.
+/// The values, before a save, of derived attributes that are computed from other derived ones.
+/// SQLite computes such a value with each statement that writes one of its sources, so a save may
+/// change it twice and restore its former value. A history with values shows that. In a history
+/// without values, the names of such attributes are removed.
 struct ComposedValues {
     private let slots: [SlotSet]
     private let model: ModelDescription
@@ -14,14 +14,14 @@ struct ComposedValues {
     private let lastChange: Int64
     private var former: [RowIdentity: DerivedRow] = [:]
 
-    /// - Parameter slots: Those of the attributes, for each entity.
+    /// - Parameter slots: The slots of the attributes, for each entity.
     init(_ slots: [SlotSet], _ model: ModelDescription, after lastChange: Int64) {
         self.slots = slots
         self.model = model
         self.lastChange = lastChange
     }
 
-    /// The keys of rows whose values are not known yet; nil where there are none.
+    /// Returns the keys of rows with unknown values, or nil if there are none.
     func unknown(_ keys: some Sequence<Int64>, root: Int) -> Set<Int64>? {
         guard model.families[root].contains(where: { !slots[$0].isEmpty }) else { return nil }
         let keys = Set(keys.filter { former[RowIdentity(root: root, key: $0)] == nil })
@@ -36,7 +36,7 @@ struct ComposedValues {
         RowIdentity(root: model.entities[row.entity].rootIndex, key: row.key)
     }
 
-    /// Takes the names out of the history whose values are what they were.
+    /// Removes the names of unchanged values from the history.
     func settle(_ rows: [DerivedRow], _ connection: Connection) throws {
         var settled: [Int: [Int: [Int64]]] = [:]
         for row in rows where !slots[row.entity].isEmpty {

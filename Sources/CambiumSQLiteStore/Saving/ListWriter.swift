@@ -4,21 +4,21 @@ import CambiumRecords
 import CambiumSQLite
 
 /// Writes the order of the lists of one ordered relationship, after the members were written and in
-/// the same transaction: what was done to a list is laid over the list as the store has it now, and
-/// the places that this changes are written with one statement.
+/// the same transaction. It applies the changes of a list to the list in the store, and writes the
+/// changed positions with one statement.
 struct ListWriter {
     let sql: OrderSQL
     let connection: Connection
 
     func write(_ lists: [SaveRequest.Order.List]) throws {
         var places: [Place] = []
-        // A list that only grew is not read.
+        // A list with only appended members is not read.
         var others = lists.filter(\.order.changesPlaces)
         let grown = lists.filter { !$0.order.changesPlaces }
         let ends = try ends(of: grown)
         for list in grown {
             let end = ends[list.owner]
-            // Who has no place yet are those that come to the end now, and no others.
+            // The only members without a position are the appended ones.
             if let end, end.placeless == list.order.appended.count,
                 let appended = ListPlaces.appended(list.order.appended, after: end.last)
             {
@@ -34,8 +34,8 @@ struct ListWriter {
         try write(places)
     }
 
-    /// Gives places to the members of lists of which no member has one yet. Who is in a list and no
-    /// member of its owner gets none.
+    /// Writes the positions of the members of new lists, without any positions yet. If a member
+    /// does not belong to its list's owner, it gets none.
     func writeNew(_ lists: [(owner: Int64, members: [Int64])]) throws {
         try write(
             lists.flatMap { list in
@@ -117,7 +117,8 @@ struct ListWriter {
 }
 
 extension [Record] {
-    /// In the order of the keys, in which a B-tree takes rows fastest.
+    /// Returns the records in the order of their keys, the fastest order for insertions into a
+    /// B-tree.
     func sortedByKey() -> [Record] {
         for index in indices.dropFirst() where self[index].key < self[index - 1].key {
             return sorted { $0.key < $1.key }
@@ -125,7 +126,7 @@ extension [Record] {
         return self
     }
 
-    /// Where, in the order of the keys, one key follows the other without a gap.
+    /// Returns the ranges of records with consecutive keys.
     func runsOfKeys() -> [Range<Int>] {
         var runs: [Range<Int>] = []
         var start = 0
@@ -137,7 +138,7 @@ extension [Record] {
         return runs
     }
 
-    /// The records of each version, which stay in their order.
+    /// Returns the records of each version, in their order.
     func groupedByVersion() -> [(version: Int64, records: [Record])] {
         guard let first else { return [] }
         if allSatisfy({ $0.version == first.version }) { return [(first.version, self)] }

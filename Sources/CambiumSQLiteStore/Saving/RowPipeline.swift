@@ -4,8 +4,8 @@ import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
 
-/// The one way in which rows come into a store in SQLite, for saves and batch operations alike: the
-/// stages that their source names, one after the other. A transaction may take several.
+/// The pipeline that writes rows into an SQLite store, for saves and batch operations alike. It
+/// runs the stages of its source, one after the other. A transaction may use several pipelines.
 final class RowPipeline {
     private let store: SQLiteEngine
     private let connection: Connection
@@ -18,16 +18,16 @@ final class RowPipeline {
         self.source = source
     }
 
-    /// What the rows hold in place of values that went to files.
+    /// The values that the rows have instead of values that were moved to files.
     var movedValues: [DerivedRow] { files?.moved ?? [] }
 
-    /// Writes what is asked for. The request's records stay alive by their owner.
+    /// Writes a request. The caller retains the request's records.
     ///
-    /// - Parameter swapped: Rows whose unique values others take.
-    /// - Returns: Rows that got other derived values.
-    /// - Throws: ``SaveConflict`` where rows are not as they were read. Where a batch operation
-    ///   writes, ``RefusedRow`` names the row that the store refuses or a rule; then the transaction
-    ///   is to be taken back.
+    /// - Parameter swapped: Rows with unique values that other rows of the request take.
+    /// - Returns: Rows with changed derived values.
+    /// - Throws: ``SaveConflict`` if rows have changed since they were read. For a batch operation,
+    ///   ``RefusedRow`` names the row that violates a constraint or a rule; the transaction must be
+    ///   rolled back then.
     func write(
         _ request: SaveRequest, swapping swapped: Set<RowIdentity> = []
     ) throws -> [DerivedRow] {
@@ -50,13 +50,13 @@ final class RowPipeline {
         return derived
     }
 
-    /// Whether files were made, or may be superfluous.
+    /// Whether files were created, or may be superfluous.
     var hasFiles: Bool { files?.hasFiles ?? false }
 
-    /// After the commit.
+    /// Finishes the files after the commit.
     func commit() { files?.commit(keepsFiles: store.isPinned) }
 
-    /// After the transaction was taken back.
+    /// Deletes the new files after the transaction was rolled back.
     func rollBack() { files?.rollBack() }
 
     // MARK: Rows
@@ -83,7 +83,7 @@ final class RowPipeline {
         }
     }
 
-    /// What a row that is refused does to those before it.
+    /// The effect of a rejected row on the rows before it.
     private var refusal: SaveSQL.Refusal { source.namesRefusedRow ? .stop : .rollback }
 
     /// Runs a statement over records in the order of their keys.
@@ -93,7 +93,7 @@ final class RowPipeline {
         do {
             return try connection.runPending(sql, over: records, shape: entity.shape)
         } catch {
-            // Those before the refused one count.
+            // The number of rows before the rejected one.
             let index = connection.changes
             guard source.namesRefusedRow, error.primaryCode == ConstraintFailure.primaryCode,
                 records.indices.contains(index)
@@ -105,7 +105,7 @@ final class RowPipeline {
         }
     }
 
-    /// Takes rows out of their tables, which are put back with their new values.
+    /// Removes rows from their tables, to be inserted again with their new values.
     private func takeOut(
         _ swapped: Set<RowIdentity>, of request: SaveRequest
     ) throws -> [SwappedRow] {
@@ -128,8 +128,8 @@ final class RowPipeline {
 
     private func update(_ update: SaveRequest.Update) throws {
         let records = update.records.sortedByKey()
-        // A batch operation takes all rows in the order of their keys: the first that is refused is
-        // the one to be named, and a unique value that becomes free is for those after it.
+        // A batch operation writes all rows in the order of their keys: it names the first rejected
+        // row, and a freed unique value is available to later rows.
         let updated =
             try source.namesRefusedRow
             ? run(updateStatement(update.slots.slots, update.entity), records, update.entity)
@@ -137,7 +137,7 @@ final class RowPipeline {
         guard updated == records.count else { throw SaveConflict() }
     }
 
-    /// - Returns: How many rows there were.
+    /// - Returns: The number of rows.
     private func updateInRanges(
         _ records: [Record], _ slots: [Int], _ entity: EntityDescription
     ) throws -> Int {
@@ -172,21 +172,21 @@ final class RowPipeline {
             else { continue }
             _ = try connection.runPending(sql.deleteAll, over: records, shape: entity.shape)
         }
-        // A set for each version, and there are few of them: SQLite has no DELETE with a join.
+        // One statement for each of the few versions: SQLite has no DELETE with a join.
         let deleted = try records.groupedByVersion().reduce(0) { count, group in
             try count + delete(group.records, ofVersion: group.version, entity)
         }
         guard deleted == records.count else { throw SaveConflict() }
     }
 
-    /// Where the keys of so many records follow each other, their rows are written as a range:
-    /// SQLite walks along the table then, where it looks up the others one by one.
+    /// The minimum number of consecutive keys for a statement with a range. SQLite scans the table
+    /// for a range, and looks up other rows one by one.
     private static let shortestRun = 16
 
     /// Writes the rows of long runs of keys with a statement for ranges.
     ///
-    /// - Parameter others: Gets the records that are in no such run.
-    /// - Returns: How many rows there were.
+    /// - Parameter others: Receives the records that are in no such run.
+    /// - Returns: The number of rows.
     private func writeRuns(
         of records: [Record], _ sql: String, _ entity: EntityDescription, others: inout [Record]
     ) throws -> Int {
@@ -204,7 +204,7 @@ final class RowPipeline {
 
     /// Deletes rows of one version.
     ///
-    /// - Returns: How many rows there were.
+    /// - Returns: The number of rows.
     private func delete(
         _ records: [Record], ofVersion version: Int64, _ entity: EntityDescription
     ) throws -> Int {
@@ -231,7 +231,8 @@ final class RowPipeline {
         try ListWriter(sql: sql, connection: connection).write(order.lists)
     }
 
-    /// Two contexts may have given one object two partners in a one-to-one.
+    /// Checks that no object has two partners in a one-to-one relationship. Two contexts may have
+    /// linked one each.
     private func checkPartners(_ request: SaveRequest) throws {
         for update in request.updates {
             try checkPartners(update.entity, update.records, update.slots)
@@ -241,7 +242,7 @@ final class RowPipeline {
         }
     }
 
-    /// - Parameter slots: Those that were written; nil for new rows.
+    /// - Parameter slots: The slots that were written; nil for new rows.
     private func checkPartners(
         _ entity: EntityDescription, _ records: [Record], _ slots: SlotSet?
     ) throws {
@@ -292,24 +293,24 @@ final class RowPipeline {
     }
 }
 
-/// A row that was taken out of its table, and the values that it is put back with.
+/// A row that was removed from its table, with the values for its insertion.
 struct SwappedRow {
     private let sql: RowCopySQL
     private let values: [StoredValue]
-    /// What SQLite had computed.
+    /// The values of the generated columns.
     private let generated: [StoredValue]
     private let entity: EntityDescription
     private let key: Int64
     private let history: StoreHistory
-    /// What the history noted when the row was taken out.
+    /// The changes that the history recorded when the row was removed.
     private let changes: StoreHistory.Changes?
-    /// The slots that get other values.
+    /// The slots with changed values.
     private let changedSlots: SlotSet
 
-    /// Takes the row out.
+    /// Removes the row.
     ///
-    /// - Parameter history: What is to say that the row was changed, and not deleted and inserted.
-    /// - Returns: Nil where there is no such row.
+    /// - Parameter history: Records that the row was changed, instead of deleted and inserted.
+    /// - Returns: Nil if there is no such row.
     init?(
         _ record: Record, _ slots: SlotSet, of entity: EntityDescription, _ sql: RowCopySQL,
         _ connection: Connection, history: StoreHistory
@@ -332,7 +333,7 @@ struct SwappedRow {
             }
             let value = record.storedValue(slot, entity.shape.kinds[slot])
             if value != values[place] { changedSlots.insert(slot) }
-            // A place in a list belongs to the owner that it is with.
+            // A position in a list belongs to the owner of the list.
             if value != values[place], let position = sql.positions[column].flatMap({ places[$0] })
             {
                 values[position] = .null
@@ -348,7 +349,7 @@ struct SwappedRow {
         }
     }
 
-    /// Puts it back.
+    /// Inserts the row again.
     func putBack(_ connection: Connection) throws {
         let put = try history.changes(connection) {
             let statement = try connection.statement(sql.insert)
@@ -360,7 +361,7 @@ struct SwappedRow {
         }
     }
 
-    /// The names of the properties that have other values, once the row is put back.
+    /// Returns the names of the properties with changed values, after the row was inserted again.
     private func changedProperties(_ connection: Connection) throws -> [String] {
         let row = try connection.rows(sql.select, [.integer(key)]).first ?? []
         let present = row.dropFirst(sql.columns.count)

@@ -4,11 +4,11 @@ import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
 
-/// The transaction of a batch operation in one of SQLite's stores.
+/// The transaction of a batch operation in an SQLite store.
 final class SQLiteBatch: BatchTransaction {
     private let store: SQLiteEngine
     private let connection: Connection
-    /// Whether everything is looked at before anything is written.
+    /// Whether all conflicts are checked before anything is written.
     let isPlanned: Bool
     var changes: BatchChanges
     let rows: SQLiteLookup
@@ -18,7 +18,7 @@ final class SQLiteBatch: BatchTransaction {
     var model: ModelDescription { store.model }
     var lookup: any SaveLookup { rows }
     var planningLookup: any SaveLookup { rows }
-    /// Whether writing rows may change derived attributes of others.
+    /// Whether writing rows may change derived attributes of other rows.
     var derivesValues: Bool { store.prepared.derivations != nil }
 
     init(
@@ -39,8 +39,8 @@ final class SQLiteBatch: BatchTransaction {
         for pipeline in pipelines { pipeline.rollBack() }
     }
 
-    /// Runs a part of the work. Where it throws, all that it has written and noted is taken back,
-    /// and the work before it stays.
+    /// Runs a part of the work. If it throws, its changes are rolled back, and earlier work is
+    /// kept.
     func savepoint(_ body: () throws -> Void) throws {
         let mark = changes.mark
         let count = pipelines.count
@@ -82,7 +82,7 @@ final class SQLiteBatch: BatchTransaction {
         }
     }
 
-    /// The rows at the other end of a relationship, each with the key of this end.
+    /// Returns the rows at the other end of a relationship, each with the key of this end.
     func related(
         _ relationship: RelationshipDescription, of entity: EntityDescription, _ keys: [Int64]
     ) throws -> [(source: Int64, row: RowKey)] {
@@ -92,8 +92,8 @@ final class SQLiteBatch: BatchTransaction {
         return try related(storage, from: root, to: far, keys)
     }
 
-    /// The rows of an entity whose relationship, without an inverse, references the keys, each with
-    /// the key of that end.
+    /// Returns the rows of an entity that reference the keys by a relationship without an inverse,
+    /// each with the referenced key.
     func owners(
         of relationship: RelationshipDescription, _ entity: EntityDescription, _ keys: [Int64]
     ) throws -> [(source: Int64, row: RowKey)] {
@@ -153,7 +153,7 @@ final class SQLiteBatch: BatchTransaction {
     ) throws {
         pipelines.append(RowPipeline(store: store, connection: connection, source: source))
         let derived = try pipelines[pipelines.count - 1].write(request, swapping: swapped)
-        // Where nothing went to a file there is nothing to be done at the end.
+        // Without files, a pipeline has no work after the commit.
         if !pipelines[pipelines.count - 1].hasFiles { pipelines.removeLast() }
         changes.refresh(derived, besides: request)
     }

@@ -20,7 +20,7 @@ extension SQLiteEngine {
         }
     }
 
-    /// Writes everything, and commits.
+    /// Writes all changes, and commits.
     fileprivate func save(
         _ request: SaveRequest, _ connection: Connection, _ arbiter: any ConflictArbiter,
         _ willCommit: () throws -> Void, _ committed: (_ outcome: SaveOutcome) -> Void
@@ -30,9 +30,10 @@ extension SQLiteEngine {
         }
     }
 
-    /// Writes everything as if no other writer had changed a row. Where one has, or where a unique
-    /// value or a key is in the way, all of it is taken back; then everything is looked at before
-    /// anything is written. So a save without a conflict, the normal case, reads no row twice.
+    /// Writes all changes as if no other writer had changed a row. If one has, or if there is a
+    /// conflict of a unique value or a key, the transaction is rolled back. A second transaction
+    /// then checks everything before it writes anything. With this order, a save without a
+    /// conflict, the normal case, reads no row twice.
     private func write(
         _ request: SaveRequest, _ connection: Connection, _ arbiter: any ConflictArbiter,
         _ willCommit: () throws -> Void
@@ -60,7 +61,8 @@ extension SQLiteEngine {
         }
     }
 
-    /// Whether it was others who were in the way, or other rows of the same save.
+    /// Returns whether the error is a conflict with other writers, or with other rows of the same
+    /// save.
     private static func mayBeResolved(_ error: any Error) -> Bool {
         if error is SaveConflict { return true }
         guard let error = error as? SQLiteError else { return false }
@@ -68,19 +70,19 @@ extension SQLiteEngine {
             || ConstraintFailure.isForeignKey(error)
     }
 
-    /// What one transaction writes.
+    /// The writes of one transaction.
     private struct Job {
         let request: SaveRequest
         var resolutions: [ConflictResolution] = []
         var droppedPairs: [DroppedPair] = []
-        /// Rows whose unique values others take.
+        /// Rows with unique values that other rows take.
         var swapped: Set<RowIdentity> = []
     }
 
-    /// Runs a transaction, with all that saves do beside writing rows: large values go to files,
-    /// and derived values are brought up to date.
+    /// Runs a transaction with all steps of a save beside writing rows: large values are moved to
+    /// files, and derived values are updated.
     ///
-    /// - Parameter prepare: Says, inside the transaction, what to write.
+    /// - Parameter prepare: Returns the writes, inside the transaction.
     private func transaction(
         _ connection: Connection, _ author: TransactionAuthor, _ willCommit: () throws -> Void,
         _ prepare: () throws -> Job
@@ -90,13 +92,14 @@ extension SQLiteEngine {
         do {
             let outcome = try connection.wholeTransaction {
                 let job = try prepare()
-                // The job keeps the pages of its records.
+                // The job retains the pages of its records.
                 return try withExtendedLifetime(job) {
                     let derived = try recording(author, on: connection) {
                         try pipeline.write(job.request, swapping: job.swapped)
                     }
                     if let notes { try write(notes, connection) }
-                    // Other stores may commit now: what this commit would refuse it refuses before.
+                    // Other stores may commit now, so a constraint that would make this commit fail
+                    // is checked before.
                     if connection.hasDanglingKeys { throw ConstraintFailure.danglingKey }
                     try willCommit()
                     return SaveOutcome(
@@ -115,8 +118,8 @@ extension SQLiteEngine {
 }
 
 extension Connection {
-    /// Runs a body as a transaction, or as the last part of the one that is open, and commits. Where
-    /// it throws, what the body has written is taken back.
+    /// Runs a closure as a transaction, or as the last part of the open one, and commits. If it
+    /// throws, its writes are rolled back.
     fileprivate func wholeTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         guard isInTransaction else { return try transaction(.immediate, body) }
         let result = try savepoint(body)
@@ -127,7 +130,7 @@ extension Connection {
 
 // MARK: Transactions of programs
 
-/// A transaction that a context reads and saves in. Nobody else writes the store meanwhile.
+/// A transaction that a context reads and saves in. No other connection writes the store meanwhile.
 final class SQLiteTransaction: StoreTransaction, SQLiteReading {
     let engine: SQLiteEngine
 
@@ -135,7 +138,7 @@ final class SQLiteTransaction: StoreTransaction, SQLiteReading {
         self.engine = engine
     }
 
-    /// Others wait until the transaction has ended.
+    /// False: other writers wait until the transaction has ended.
     var isToBeRepeated: Bool { false }
 
     func withReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
@@ -175,7 +178,7 @@ extension SQLiteEngine {
     }
 }
 
-/// Looks at the rows of one of SQLite's stores, inside the transaction of a save.
+/// Reads the rows of an SQLite store, inside the transaction of a save.
 struct SQLiteLookup: SaveLookup {
     let store: SQLiteEngine
     let connection: Connection
@@ -238,7 +241,7 @@ struct SQLiteLookup: SaveLookup {
         return try self.keys(ReferenceSQL.referring(root: root, column: column), keys)
     }
 
-    /// What a query of keys over the pending table finds.
+    /// Returns the results of a query over keys in the pending table.
     private func keys(_ sql: String, _ keys: Set<Int64>) throws -> [Int64] {
         var found: [Int64] = []
         try connection.query(sql, over: keys.sorted()) { found.append($0.integer(at: 0)) }

@@ -5,21 +5,23 @@ import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
 
-/// Brings derived attributes up to date in the transaction of a save, for exactly the objects whose
-/// sources it touched: O(affected rows × log rows).
+/// Updates derived attributes in the transaction of a save, for exactly the objects with changed
+/// sources: O(affected rows × log rows).
 ///
-/// Whose sources they were is asked before anything is written, whose they are is asked after it.
+/// It reads the affected objects twice: before the writes for the old sources, and after them for
+/// the new ones.
 final class DerivationRun {
     private let plan: DerivationPlan
     private let model: ModelDescription
     private let connection: Connection
-    /// For each maintained attribute, the keys of the objects whose value may be another one.
+    /// For each maintained attribute, the keys of the objects with a value that may have changed.
     private var owners: [Set<Int64>]
     private let history: StoreHistory
-    /// What the history is to say of values that end as they began; nil where it says so anyway.
+    /// The values for a history without values, so that unchanged ones are not recorded; nil if
+    /// that is not needed.
     private var composed: ComposedValues?
 
-    /// - Returns: Nil where the model has no derived attributes.
+    /// - Returns: Nil if the model has no derived attributes.
     init?(
         _ prepared: PreparedSQL, _ model: ModelDescription, _ history: StoreHistory,
         _ connection: Connection
@@ -32,7 +34,7 @@ final class DerivationRun {
         owners = Array(repeating: [], count: plan.maintained.count)
     }
 
-    /// Looks for the objects that lose what their values were computed from.
+    /// Finds the objects that lose sources of their values.
     func prepare(for request: SaveRequest) throws {
         for (index, maintained) in plan.maintained.enumerated() {
             for (number, source) in maintained.attribute.sources.enumerated() {
@@ -48,13 +50,13 @@ final class DerivationRun {
         }
     }
 
-    /// Reads what rows have before anything of theirs is computed.
+    /// Reads the values of rows before any of them is computed.
     private func keep(_ keys: some Sequence<Int64>, root: Int) throws {
         guard let keys = composed?.unknown(keys, root: root) else { return }
         composed?.keep(try read(keys, root: root))
     }
 
-    /// Writes the values, and reads those that the save could not know.
+    /// Writes the values, and reads the derived values that the save could not know.
     func finish(_ request: SaveRequest, now: Date) throws -> [DerivedRow] {
         for (index, maintained) in plan.maintained.enumerated() {
             for (number, source) in maintained.attribute.sources.enumerated() {
@@ -100,7 +102,7 @@ final class DerivationRun {
         return changed
     }
 
-    /// Attributes that look at this one have other values too.
+    /// Marks attributes that depend on this one for an update.
     private func passOn(
         _ keys: [Int64], of attribute: MaintainedAttribute, after index: Int
     ) throws {
@@ -158,7 +160,7 @@ final class ExternalRun {
     /// The keys of the rows that may have referenced files, by root.
     private var keys: [Int: [Int64]] = [:]
     private var values = LargeValues()
-    /// What the rows hold in place of the values, for the objects.
+    /// The values that the rows have instead, for the objects.
     var moved: [DerivedRow] { values.moved }
 
     /// - Parameter columns: For each entity, the columns of its table that may reference files.
@@ -168,8 +170,8 @@ final class ExternalRun {
         self.connection = connection
     }
 
-    /// The request with the names of files in place of large values. The files are made, and
-    /// nothing else has happened.
+    /// Returns the request with names of files instead of large values. It creates the files, and
+    /// changes nothing else.
     func prepare(_ request: SaveRequest) throws -> SaveRequest {
         var request = request
         for index in request.insertions.indices {
@@ -201,12 +203,12 @@ final class ExternalRun {
     /// Whether files were made, or may be superfluous.
     var hasFiles: Bool { journal != nil }
 
-    /// Finds out which files are superfluous once the transaction is committed.
+    /// Finds the files that will be superfluous after the commit.
     func finish() throws {
         guard journal != nil else { return }
         let after = try referenced()
         before.subtract(after)
-        // A value that was merged in a conflict is in the row itself, or in none.
+        // A value that was merged in a conflict may be in the row itself, or in no row.
         let lost = Set(written.keys).subtracting(try referencedNew(after))
         guard !lost.isEmpty else { return }
         before.formUnion(lost)
@@ -221,21 +223,20 @@ final class ExternalRun {
         if case .blob(let bytes) = value { .blob(bytes.dropFirst()) } else { value }
     }
 
-    /// After the commit.
+    /// Finishes the files after the commit.
     ///
-    /// - Parameter keepsFiles: Whether an open read transaction needs the store as it was before:
-    ///   then the files that are superfluous stay, and the journal with them, for who sweeps after
-    ///   that.
+    /// - Parameter keepsFiles: Whether an open read transaction needs the earlier state of the
+    ///   store. Then superfluous files and their journal are kept for a later sweep.
     func commit(keepsFiles: Bool) {
         guard let journal, !(keepsFiles && !before.isEmpty) else { return }
         if !before.isEmpty {
-            // A commit that a failing power supply takes back would reference these files again.
+            // After a power failure, a lost commit would reference these files again.
             connection.checkpoint()
         }
         files.finish(journal, removing: before)
     }
 
-    /// After the transaction was taken back.
+    /// Deletes the new files after the transaction was rolled back.
     func rollBack() {
         guard let journal else { return }
         files.finish(journal, removing: written.keys)
@@ -279,7 +280,7 @@ final class ExternalRun {
 }
 
 extension ExternalFiles {
-    /// Names as the queries of ``ExternalColumns`` return them.
+    /// Returns the names in the results of the queries of ``ExternalColumns``.
     static func names(_ values: some Sequence<StoredValue>) -> Set<String> {
         Set(
             values.compactMap { value in

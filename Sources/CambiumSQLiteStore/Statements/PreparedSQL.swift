@@ -3,18 +3,18 @@ import CambiumModel
 import CambiumRecords
 import CambiumSQL
 
-/// What SQLite's statements are made of for one model: worked out once, for all of its stores.
+/// The prepared SQL texts for one model, shared by all of its stores.
 final class PreparedSQL: Sendable {
-    /// How the links of a relationship lie in the tables.
+    /// The storage of a relationship's links in the tables.
     final class Links: Sendable {
         let storage: RelationshipStorage
-        /// What selects the rows at the far end, where they are kept there or in pairs.
+        /// Selects the rows at the other end, if the keys are stored there or in a join table.
         let selection: SelectSQL.Selection?
-        /// What changes the pairs, this side's key first.
+        /// Changes the pairs, with this side's key first.
         let pairs: LinkSQL?
         /// The same with the other side's key first.
         let reversedPairs: LinkSQL?
-        /// What keeps the order, where one is kept.
+        /// Writes the order, if the relationship is ordered.
         let order: OrderSQL?
 
         fileprivate init(_ relationship: Relationship, of entity: Entity, in model: Model) {
@@ -40,19 +40,19 @@ final class PreparedSQL: Sendable {
         }
     }
 
-    /// For each entity, what reads rows.
+    /// The statements that read rows, for each entity.
     let selects: [SelectSQL]
-    /// For each entity, the statement that reads one row by its key.
+    /// The statement that reads one row by its key, for each entity.
     let keySelects: [String]
-    /// For each entity, what saves rows.
+    /// The statements that save rows, for each entity.
     let saves: [SaveSQL]
-    /// For each entity, the statement that inserts rows.
+    /// The statement that inserts rows, for each entity.
     let inserts: [String]
     /// For each entity, the columns of its table that may reference files; nil for most.
     let externalColumns: [ExternalColumns?]
     /// For each relationship, by its identity.
     let links: [Links]
-    /// What keeps derived attributes up to date; nil where there are none.
+    /// The plan for updating derived attributes; nil if there are none.
     let derivations: DerivationPlan?
     private let uniqueKeys: [ObjectIdentifier: UniqueSQL]
 
@@ -89,22 +89,22 @@ final class PreparedSQL: Sendable {
 }
 
 extension ModelDescription {
-    /// The same for each store of SQLite's, which keeps it.
+    /// Returns the prepared SQL, shared by all SQLite stores of the model.
     func preparedSQL() throws -> PreparedSQL { try prepared(PreparedSQL.init) }
 
-    /// The tables, laid out for the first store that is opened.
+    /// The tables, computed for the first store that is opened.
     package var tables: Schema { prepared { Schema(of: $0.model) } }
 }
 
-/// The statements of a table of records that wait to be written, in a database of its own: the key
-/// and the slots, without types.
+/// The statements for a table of waiting records, in a separate database: the key and the slots,
+/// without types.
 struct SpoolSQL: Sendable {
-    /// How many slots the records have.
+    /// The number of slots in the records.
     let slotCount: Int
 
     private var columns: String { (0..<slotCount).map { "c\($0)" }.joined(separator: ", ") }
 
-    /// What makes the table. It is not restored after a failure.
+    /// The statements that create the table. It is not restored after a failure.
     var create: String {
         """
         PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; \
@@ -117,25 +117,25 @@ struct SpoolSQL: Sendable {
         "INSERT INTO \"rows\" (\"_id\", \(columns)) SELECT key, \(columns) FROM pending"
     }
 
-    /// Reads the records whose keys lie from parameter 1 up to, and not with, parameter 2.
+    /// Reads the records with keys from parameter 1 up to, but not including, parameter 2.
     var read: String {
         "SELECT \"_id\", \(columns) FROM \"rows\" WHERE \"_id\" >= ? AND \"_id\" < ? "
             + "ORDER BY \"_id\""
     }
 }
 
-/// What a store does about derived attributes when it saves: which changes concern which of them,
-/// and the statements. A model without any has none.
+/// The plan for updating derived attributes in a save: the changes that affect them, and the
+/// statements. A model without derived attributes has none.
 final class DerivationPlan: Sendable {
-    /// The attributes that have to be kept up to date, each after those that it looks at.
+    /// The attributes that must be updated, in the order of their dependencies.
     let maintained: [Maintained]
-    /// For each root entity, what reads its derived columns; nil where it has none.
+    /// For each root entity, the query of its derived columns; nil if it has none.
     let columns: [DerivedColumns?]
-    /// For each entity, the slots of the columns of its root's ``columns``; nil where it has not
+    /// For each entity, the slots of the columns in its root's ``columns``; nil if it does not have
     /// that column.
     let slots: [[Int?]]
-    /// For each entity, the slots of derived attributes that are computed from other derived ones of
-    /// their rows: a save may change such a value with each of these.
+    /// For each entity, the slots of derived attributes that are computed from other derived ones
+    /// in their rows. A save may change such a value with each of its sources.
     let composed: [SlotSet]
 
     init?(_ entities: [EntityDescription], in model: Model) {
@@ -172,7 +172,8 @@ final class DerivationPlan: Sendable {
     struct Maintained: Sendable {
         let derivation: Derivation
         let attribute: MaintainedAttribute
-        /// For each source, the query of the keys of the objects that look at the rows of `pending`.
+        /// For each source, the query of the keys of the objects that depend on the rows of
+        /// `pending`.
         let owners: [String]
     }
 }
@@ -188,17 +189,17 @@ extension Attribute {
     }
 }
 
-/// Reads the derived columns of a table, which a save did not write itself.
+/// The query of a table's derived columns, because a save does not write them itself.
 struct DerivedColumns: Sendable {
-    /// The columns, in the order in which the query returns them.
+    /// The columns, in the order of the query's results.
     let columns: [String]
     /// Whether the entity's name comes before them.
     let hasEntity: Bool
-    /// The query of the key, the entity's name where rows have one, and the columns of the rows
-    /// whose keys are in `pending`.
+    /// The query of the key, the entity's name if rows have one, and the columns, for rows with
+    /// keys in `pending`.
     let query: String
 
-    /// - Returns: nil where no entity of the root's family has a derived attribute.
+    /// - Returns: Nil if no entity of the root's family has a derived attribute.
     init?(of root: Entity, in model: Model) {
         columns = model.family(of: root).flatMap { entity in
             entity.attributes.filter { $0.derivation != nil && !$0.isTransient }

@@ -1,18 +1,19 @@
 import CambiumModel
 import CambiumSQL
 
-/// The statements that save objects of one entity, each a whole set at once out of the `pending`
-/// table (`key`, `version`, `c0`, `c1`, … in the order of the entity's slots).
+/// The statements that save objects of one entity. Each writes a set of objects at once from the
+/// `pending` table (`key`, `version`, `c0`, `c1`, … in the order of the entity's slots).
 ///
-/// A save that fails is taken back as a whole. `OR ROLLBACK` says so to SQLite, which otherwise
-/// copies each page to a temporary file first, to be able to take back the statement alone.
+/// A failed save is rolled back completely. `OR ROLLBACK` tells SQLite so. Otherwise it copies each
+/// page to a temporary file first, to be able to roll back the statement alone.
 final class SaveSQL: Sendable {
     private let table: String
     private let entity: String?
     private let columns: [(slot: Int, name: String)]
-    /// The slots of derived attributes, which the program never sets.
+    /// The slots of derived attributes. The program never sets them.
     private let derived: Set<Int>
-    /// The places in ordered to-manys, by the slot of the key that references it.
+    /// The position columns of ordered relationships, by the slot of the key that references the
+    /// owner.
     private let positions: [Int: String]
 
     init(_ entity: Entity, layout: RecordLayout, in model: Model) {
@@ -41,16 +42,16 @@ final class SaveSQL: Sendable {
     private static let version = SQLText.identifier(SystemColumn.version)
     private static let entity = SQLText.identifier(SystemColumn.entity)
 
-    /// What becomes of a statement, and of the transaction around it, when a row is refused.
+    /// The effect of a rejected row on its statement and transaction.
     enum Refusal: String, Sendable {
-        /// All of the transaction is taken back.
+        /// The transaction is rolled back completely.
         case rollback = "ROLLBACK"
-        /// The statement stops, and what it wrote before stays: how many rows that were tells which
-        /// one was refused. The caller rolls the transaction back.
+        /// The statement stops, and its earlier writes are kept: their number identifies the
+        /// rejected row. The caller rolls the transaction back.
         case stop = "FAIL"
     }
 
-    /// Inserts rows of version 1 more than the records'.
+    /// Inserts rows with the version of their records plus 1.
     func insert(onRefusal refusal: Refusal = .rollback) -> String {
         var names = [Self.key, Self.version]
         var values = ["key", "version + 1"]
@@ -78,11 +79,11 @@ final class SaveSQL: Sendable {
         """
     }
 
-    /// Updates as ``update(slots:onRefusal:)`` does, in the rows from one key (parameter 1) to
-    /// another (2) that have the version that is parameter 3. There is a pending record for each.
+    /// Updates rows as ``update(slots:onRefusal:)`` does, from one key (parameter 1) to another
+    /// (2), if they have the version in parameter 3. There is a pending record for each row.
     ///
-    /// SQLite walks along the table and asks for a record's values where it stands; an update with
-    /// a join writes down first what it is going to write.
+    /// SQLite scans the table and reads a record's values at each row. An update with a join would
+    /// first collect all its writes.
     func updateRange(slots: [Int]) -> String {
         """
         UPDATE OR ROLLBACK \(table) \
@@ -91,7 +92,7 @@ final class SaveSQL: Sendable {
         """
     }
 
-    /// - Parameter value: What a slot is to hold, in SQL.
+    /// - Parameter value: Returns the SQL expression for a slot's value.
     private func assignments(
         of slots: [Int], version: String, value: (Int) -> String
     ) -> String {
@@ -99,7 +100,7 @@ final class SaveSQL: Sendable {
         var sets = ["\(Self.version) = \(version) + 1"]
         for column in columns where wanted.contains(column.slot) {
             sets.append("\(column.name) = \(value(column.slot))")
-            // A place belongs to the owner that it is with.
+            // A position belongs to the owner of the list.
             guard let position = positions[column.slot] else { continue }
             sets.append(
                 "\(position) = CASE WHEN \(table).\(column.name) IS \(value(column.slot)) "
@@ -108,7 +109,7 @@ final class SaveSQL: Sendable {
         return sets.joined(separator: ", ")
     }
 
-    /// Deletes rows by key, as long as they have the version that is parameter 1.
+    /// Deletes rows by key, if they have the version in parameter 1.
     var delete: String {
         """
         DELETE FROM \(table) WHERE \(Self.key) IN (SELECT key FROM pending) \
@@ -116,14 +117,14 @@ final class SaveSQL: Sendable {
         """
     }
 
-    /// Deletes the rows from one key (parameter 1) to another (2), as long as they have the version
-    /// that is parameter 3.
+    /// Deletes the rows from one key (parameter 1) to another (2), if they have the version in
+    /// parameter 3.
     var deleteRange: String {
         "DELETE FROM \(table) WHERE \(Self.key) BETWEEN ? AND ? AND \(Self.version) = ?"
     }
 
-    /// Finds the records whose row has another version, or was deleted: the key, whether the row is
-    /// there, then the row as ``SelectSQL`` reads it.
+    /// Finds the records with a changed or deleted row. Returns the key, whether the row exists,
+    /// then the row as ``SelectSQL`` reads it.
     var conflicts: String {
         var names = ["p.key", "t.\(Self.key) IS NOT NULL", "t.\(Self.version)"]
         if entity != nil { names.append("t.\(Self.entity)") }
@@ -135,7 +136,7 @@ final class SaveSQL: Sendable {
             """
     }
 
-    /// For each slot, its column in a row of ``conflicts``; nil for a transient one.
+    /// Returns the column of each slot in a row of ``conflicts``; nil for a transient one.
     func conflictColumns(slotCount: Int) -> [Int?] {
         let first = entity == nil ? 3 : 4
         var places = [Int?](repeating: nil, count: slotCount)
@@ -144,12 +145,12 @@ final class SaveSQL: Sendable {
     }
 }
 
-/// The query that finds the rows whose unique values records of the `pending` table want to have:
-/// one for each unique constraint, and one for each to-one relationship whose destination may have
-/// one partner only.
+/// The query for the rows with unique values that records of the `pending` table will have. There
+/// is one for each unique constraint, and one for each to-one relationship with at most one partner
+/// for its destination.
 struct UniqueSQL: Sendable {
-    /// For each record (`key`) that has a value in all of the columns, the keys of the other rows
-    /// that hold the same values: the record's key, the row's.
+    /// For each record (`key`) with a value in all of the columns, the keys of the other rows with
+    /// the same values: the record's key, the row's key.
     let holders: String
     /// For each record that one end of a one-to-one references and the other does not: the record's
     /// key, the key of the row at the other end. For relationships that are their own inverse.
@@ -166,7 +167,7 @@ struct UniqueSQL: Sendable {
         if entity.parent != nil {
             let names = model.family(of: entity).map { SQLText.literal(.text($0.name)) }
             let column = "t.\(SQLText.identifier(SystemColumn.entity))"
-            // In the words of the partial index, so that SQLite uses it.
+            // The condition has the form of the partial index, so that SQLite uses the index.
             conditions.append(
                 names.count == 1
                     ? "\(column) = \(names[0])" : "\(column) IN (\(names.joined(separator: ", ")))")
@@ -190,17 +191,18 @@ struct UniqueSQL: Sendable {
     }
 }
 
-/// The statements that take a whole row out of its table and put it back with other values, for
-/// rows that exchange unique values: each would meet the other's old value.
+/// The statements that remove a complete row from its table and insert it again with other values,
+/// for rows that swap unique values. Without them, each row would conflict with the other's old
+/// value.
 ///
-/// A value in between that no row has, such as NULL, might break a CHECK; a row that is not there
-/// breaks none, and foreign keys are looked at when the transaction ends.
+/// A temporary value such as NULL might violate a CHECK constraint. A removed row violates none,
+/// and foreign keys are checked when the transaction ends.
 struct RowCopySQL: Sendable {
     /// All columns that can be written, in the order of the table.
     let columns: [String]
     /// The columns that SQLite computes from these.
     let generatedColumns: [String]
-    /// For a column that holds a key, the column of the place that belongs to it.
+    /// For a key column, the column of its list position.
     let positions: [String: String]
     private let table: String
 
@@ -221,7 +223,7 @@ struct RowCopySQL: Sendable {
         self.positions = positions
     }
 
-    /// Reads the columns of the row whose key is parameter 1, and then those that SQLite computes.
+    /// Reads the columns of the row with the key in parameter 1, and then its generated columns.
     var select: String {
         """
         SELECT \(Self.list(columns + generatedColumns)) FROM \(table) \
@@ -229,12 +231,12 @@ struct RowCopySQL: Sendable {
         """
     }
 
-    /// Takes the row out whose key is parameter 1.
+    /// Removes the row with the key in parameter 1.
     var delete: String {
         "DELETE FROM \(table) WHERE \(SQLText.identifier(SystemColumn.key)) = ?"
     }
 
-    /// Puts a row in; the values are parameters.
+    /// Inserts a row; the values are parameters.
     var insert: String {
         let values = columns.map { _ in "?" }.joined(separator: ", ")
         return "INSERT INTO \(table) (\(Self.list(columns))) VALUES (\(values))"
@@ -245,8 +247,8 @@ struct RowCopySQL: Sendable {
     }
 }
 
-/// The statements that change the pairs of a join table, a whole set at once out of the `pending`
-/// table: `key` holds this side's key, `c0` the other's.
+/// The statements that change the pairs of a join table, a set at once from the `pending` table:
+/// `key` has this side's key, `c0` the other's.
 struct LinkSQL: Sendable {
     private let table: String
     private let source: String
@@ -258,7 +260,7 @@ struct LinkSQL: Sendable {
         destination = SQLText.identifier(destinationColumn)
     }
 
-    /// Adds pairs; one that exists already (a sibling added it too) stays.
+    /// Adds pairs. A pair that exists already (a sibling context has added it too) is kept.
     var insert: String {
         "INSERT OR IGNORE INTO \(table) (\(source), \(destination)) SELECT key, c0 FROM pending"
     }
@@ -270,7 +272,7 @@ struct LinkSQL: Sendable {
         """
     }
 
-    /// The other ends of the pairs of the key that is parameter 1.
+    /// Returns the other ends of the pairs of the key in parameter 1.
     var destinations: String {
         "SELECT \(destination) FROM \(table) WHERE \(source) = ?"
     }
@@ -286,15 +288,15 @@ struct LinkSQL: Sendable {
     }
 }
 
-/// The statements that keep the order of an ordered to-many, for a whole set of owners at once out
-/// of the `pending` table. Changing a place does not count as a change of the member's row.
+/// The statements that write the order of an ordered relationship, for a set of owners at once from
+/// the `pending` table. A change of a position does not change the member's version.
 final class OrderSQL: Sendable {
     private let table: String
     private let owner: String
     private let member: String
     private let position: String
 
-    /// - Returns: Nil where the relationship has no stored order.
+    /// - Returns: Nil if the relationship has no stored order.
     init?(_ relationship: Relationship, of entity: Entity, in model: Model) {
         guard let position = model.positionColumn(of: relationship, of: entity) else { return nil }
         switch model.storage(of: relationship, of: entity) {
@@ -315,8 +317,8 @@ final class OrderSQL: Sendable {
         self.position = SQLText.identifier(position)
     }
 
-    /// For each owner (`key`): its key, the greatest place (NULL where there is none), and how many
-    /// members have no place.
+    /// For each owner (`key`): its key, the greatest position (NULL if there is none), and the
+    /// number of members without a position.
     var ends: String {
         """
         SELECT p.key, (SELECT max(\(position)) FROM \(table) WHERE \(owner) = p.key), \
@@ -325,7 +327,8 @@ final class OrderSQL: Sendable {
         """
     }
 
-    /// For each owner (`key`) its members in their order: the owner's key, the member's, the place.
+    /// For each owner (`key`), its members in their order: the owner's key, the member's key, the
+    /// position.
     var members: String {
         """
         SELECT p.key, m.\(member), m.\(position) FROM pending AS p \
@@ -334,8 +337,8 @@ final class OrderSQL: Sendable {
         """
     }
 
-    /// Gives members (`key`) of owners (`c0`) places (`c1`). Who is not with that owner any more
-    /// gets none.
+    /// Sets the positions (`c1`) of members (`key`) of owners (`c0`). If a member no longer belongs
+    /// to that owner, it gets none.
     var place: String {
         """
         UPDATE OR ROLLBACK \(table) SET \(position) = p.c1 FROM pending AS p \
@@ -344,9 +347,9 @@ final class OrderSQL: Sendable {
     }
 }
 
-/// Queries about dangling keys, which a save asks before it would leave some behind.
+/// Queries for dangling keys that a save would leave.
 enum ReferenceSQL {
-    /// The keys of the `pending` table that no row of a root entity's table has.
+    /// The keys of the `pending` table without a row in a root entity's table.
     static func missing(root: Entity) -> String {
         let key = "t.\(SQLText.identifier(SystemColumn.key))"
         return """
@@ -355,8 +358,8 @@ enum ReferenceSQL {
             """
     }
 
-    /// The keys of the rows of a root entity's table whose column references a key of the `pending`
-    /// table.
+    /// The keys of the rows of a root entity's table that reference, in a column, a key of the
+    /// `pending` table.
     static func referring(root: Entity, column: String) -> String {
         """
         SELECT t.\(SQLText.identifier(SystemColumn.key)) FROM pending AS p \
@@ -366,9 +369,9 @@ enum ReferenceSQL {
     }
 }
 
-/// The query of the row keys that a relationship references from the rows whose keys are in
-/// `pending`: that key, then the key, the version and, where the table has that column, the entity
-/// of the row at the other end.
+/// The query of the rows that a relationship references from rows with keys in `pending`. It
+/// returns the key in `pending`, then the key, the version and, if the table has that column, the
+/// entity of the referenced row.
 enum RelatedSQL {
     /// - Returns: Nil for links that are not in the store.
     static func rowKeys(
