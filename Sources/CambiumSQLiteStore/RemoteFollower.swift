@@ -220,7 +220,7 @@ final class CommitWatch: Sendable {
 /// lose pages then. Before 3.51.3 it may, if a checkpoint on one connection coincides with a write
 /// on another. This cannot happen within a container, only with two containers or two processes.
 final class OtherWriters: Sendable {
-    /// The first version that is safe, as SQLite numbers them.
+    /// The first safe version, in SQLite's numbering.
     static let safeVersionNumber: Int32 = 3_051_003
 
     private struct State {

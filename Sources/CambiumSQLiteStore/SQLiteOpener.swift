@@ -17,8 +17,9 @@ package final class SQLiteOpener: StoreOpening, Sendable {
     private let migratesByDefault: Bool
     /// The path of the store that the new one is copied from.
     let source: String?
-    /// Called with the path of a store that was moved aside.
+    /// Called before the store is opened, if its path can be that of a file.
     private let willOpen: @Sendable () -> Void
+    /// Called with the path of a store that was moved aside.
     let didMoveAside: @Sendable (String) -> Void
 
     /// - Parameters:

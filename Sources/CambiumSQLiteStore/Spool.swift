@@ -30,7 +30,7 @@ package final class Spool<Form: SpoolForm> {
     /// The number of values that were not read yet.
     package var count: Int { stored - position + waiting.count }
 
-    /// Adds a value, before the first is read.
+    /// Adds a value. Call it before the first value is read.
     package func append(_ element: Form.Element) throws {
         waiting.append(element)
         if waiting.count >= capacity { try flush() }

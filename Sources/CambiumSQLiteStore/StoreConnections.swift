@@ -15,8 +15,8 @@ final class LockedConnection: @unchecked Sendable {
     /// The operation on the store's file, for errors; nil if there is no file.
     private let use: StoreUse?
     private let lock = ThreadLock()
-    // Safety: as the connection.
-    /// Whether the connection is to be closed as soon as its user has done.
+    // Safety: as for the connection.
+    /// Whether the connection is closed as soon as its user has finished.
     @exclusivity(unchecked) private var closesAfterUse = false
 
     init(_ connection: sending Connection, for use: StoreUse?) {
@@ -163,7 +163,7 @@ final class ReaderPool: Sendable {
         }
     }
 
-    /// Ends the readers' transactions after a commit, or before work that needs no readers.
+    /// Ends the kept read transaction, after a commit or before work without readers.
     func releaseLock() {
         kept.release()
     }
@@ -171,7 +171,7 @@ final class ReaderPool: Sendable {
     /// Whether the calling thread is reading.
     var isUsedByCaller: Bool { users.includeCaller }
 
-    /// Closes the idle connections; the others close when they are given back.
+    /// Closes the idle connections; connections in use are closed when they are given back.
     func close() {
         kept.close()
         idle.close()
@@ -254,7 +254,7 @@ final class KeptReader: Sendable {
         var isClosed = false
         /// The last commit of the process that its transaction certainly sees.
         var commit: Int64?
-        /// Whether rows were read one by one.
+        /// Whether the cache was enlarged, because rows were read one by one.
         var hasLargeCache = false
 
     }

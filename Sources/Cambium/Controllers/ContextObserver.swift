@@ -39,7 +39,7 @@ public final class ContextObserver<Entity: ManagedObject> {
         public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
     }
 
-    /// The context that is observed.
+    /// The observed context.
     public let managedObjectContext: ManagedObjectContext
     /// When changes are reported.
     public let moment: Moment
@@ -125,7 +125,7 @@ public final class ContextObserver<Entity: ManagedObject> {
         }
     }
 
-    /// Judges the objects that changed.
+    /// Evaluates the condition for the changed objects.
     private func judge(_ changes: ObjectChanges) throws -> Changes {
         let changed = ChangedObjects(changes, of: scope.family)
         var reported = Changes()
@@ -229,21 +229,21 @@ extension ObjectChanges {
 public struct ObservedValues<Value>: AsyncSequence {
     /// A value.
     public typealias Element = Value
-    /// It never fails.
+    /// The sequence never throws.
     public typealias Failure = Never
 
     let source: ValueSource<Value>
 
-    /// Begins to wait for values.
+    /// Returns an iterator over the values.
     public func makeAsyncIterator() -> Iterator {
         Iterator(source: source)
     }
 
-    /// Waits for values, one after the other.
+    /// An iterator over the values.
     public struct Iterator: AsyncIteratorProtocol {
         let source: ValueSource<Value>
 
-        /// The next value; nil when the task was cancelled, or when there can be no other.
+        /// Returns the next value, or nil if the task was cancelled or there can be no other value.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
             while !Task.isCancelled {
                 if let value = source.take() { return value }
@@ -323,7 +323,7 @@ extension ManagedObjectContext {
     }
 }
 
-/// Follows one object.
+/// Observes one object.
 private final class ObjectFollower<Entity: ManagedObject>: ChangeFollower {
     let watchedEntities: Set<Int> = []
     let isBehind = false

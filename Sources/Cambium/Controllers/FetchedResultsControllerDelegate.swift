@@ -77,7 +77,7 @@ extension FetchedResultsControllerDelegate {
     ) {}
     /// Does nothing.
     public func controllerDidChangeContent(_ controller: FetchedResultsController<Entity>) {}
-    /// The first letter of the name, as a capital.
+    /// Returns the first letter of the name, as a capital.
     public func controller(
         _ controller: FetchedResultsController<Entity>,
         sectionIndexTitleForSectionName name: String
@@ -139,7 +139,7 @@ extension FetchedResultsSnapshot.Section: CustomStringConvertible {
 }
 
 extension FetchedResultsController {
-    /// The results by identity.
+    /// The identities of the results.
     ///
     /// - Complexity: O(n)
     public var snapshot: FetchedResultsSnapshot { snapshot(reconfigured: []) }

@@ -252,13 +252,13 @@ extension FetchedResultsDifference {
 public struct FetchedResultsChanges<Entity: ManagedObject>: AsyncSequence {
     /// A difference of the results.
     public typealias Element = FetchedResultsDifference<Entity>
-    /// It never fails.
+    /// The sequence never throws.
     public typealias Failure = Never
 
     let controller: FetchedResultsController<Entity>
     let consumer: ResultConsumer
 
-    /// Begins to wait for changes.
+    /// Returns an iterator over the changes.
     public func makeAsyncIterator() -> Iterator {
         Iterator(changes: self)
     }
@@ -269,11 +269,11 @@ public struct FetchedResultsChanges<Entity: ManagedObject>: AsyncSequence {
         consumer.take(controller.list).map { FetchedResultsDifference($0) }
     }
 
-    /// Waits for changes, one after the other.
+    /// An iterator over the changes.
     public struct Iterator: AsyncIteratorProtocol {
         let changes: FetchedResultsChanges
 
-        /// The next difference; nil when the task was cancelled.
+        /// Returns the next difference, or nil if the task was cancelled.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async -> FetchedResultsDifference<Entity>? {

@@ -63,7 +63,7 @@ extension FetchedResultsController {
         return FetchedResultsController.defaultIndexTitle(forSectionName: name)
     }
 
-    /// The first letter of a section's name, as a capital.
+    /// Returns the first letter of a section's name, as a capital.
     public static func defaultIndexTitle(forSectionName name: String) -> String? {
         name.first?.uppercased()
     }
@@ -108,7 +108,7 @@ public struct ItemPath: Hashable, Comparable, Sendable {
         self.item = item
     }
 
-    /// Whether the place comes before the other.
+    /// Returns whether the index path comes before another one.
     public static func < (one: ItemPath, other: ItemPath) -> Bool {
         (one.section, one.item) < (other.section, other.item)
     }

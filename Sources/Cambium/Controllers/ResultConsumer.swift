@@ -137,7 +137,7 @@ struct ResultTracking {
         weakConsumers.append(WeakConsumer(consumer: consumer))
     }
 
-    /// The results were fetched again.
+    /// Resets the tracking after a new fetch.
     mutating func restart() {
         isStale = false
         isBehind = false

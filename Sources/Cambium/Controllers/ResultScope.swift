@@ -14,7 +14,7 @@ final class ResultScope {
     /// Whether a change of one object can affect the membership of others. Only a new fetch gives
     /// the results then.
     let needsRefetch: Bool
-    /// How the results are read.
+    /// The options for reading the results.
     var options = RequestOptions()
     private let membership: CompiledCondition?
 

@@ -190,7 +190,7 @@ public final class ObservationToken: Sendable {
         self.flag = flag
     }
 
-    /// Ends the observation. Calling it again does nothing.
+    /// Ends the observation. Further calls have no effect.
     public func cancel() {
         flag.set()
     }

@@ -123,7 +123,7 @@ public final class CustomMergePolicy: Sendable {
 }
 
 extension CustomMergePolicy: Hashable {
-    /// Whether both are the same policy.
+    /// Returns whether both are the same policy.
     public static func == (one: CustomMergePolicy, other: CustomMergePolicy) -> Bool {
         one === other
     }

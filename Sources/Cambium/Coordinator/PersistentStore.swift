@@ -66,7 +66,7 @@ public final class PersistentStore: Sendable {
 }
 
 extension PersistentStore: Hashable {
-    /// Whether both are the same opened store.
+    /// Returns whether both are the same opened store.
     public static func == (one: PersistentStore, other: PersistentStore) -> Bool {
         one.opened === other.opened
     }

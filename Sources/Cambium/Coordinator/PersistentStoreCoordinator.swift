@@ -206,7 +206,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
     // MARK: Contexts
 
-    /// A number for a new context.
+    /// Returns an identifier for a new context.
     func makeContextIdentifier() -> ContextIdentifier {
         if let base { return base.makeContextIdentifier() }
         return subscribers.withLock { subscribers in

@@ -28,7 +28,7 @@ public struct QueryGenerationToken: Sendable {
 }
 
 extension QueryGenerationToken: Hashable {
-    /// Whether both name the same state.
+    /// Returns whether both are the same state.
     public static func == (one: QueryGenerationToken, other: QueryGenerationToken) -> Bool {
         switch (one.kind, other.kind) {
         case (.unpinned, .unpinned), (.current, .current): true

@@ -154,7 +154,7 @@ struct PriorityQueue<Element> {
         }
     }
 
-    /// Removes the first element; nil if there is none.
+    /// Removes and returns the first element, or returns nil if there is none.
     ///
     /// - Complexity: O(log *n*).
     mutating func popFirst() -> (element: Element, priority: TaskPriority)? {

@@ -17,9 +17,9 @@ import CambiumRecords
 public struct BatchedObjects<Entity: ManagedObject>: RandomAccessCollection {
     let window: BatchWindow<Entity>
 
-    /// The first position, 0.
+    /// The first index, 0.
     public var startIndex: Int { 0 }
-    /// How many objects there are.
+    /// The number of objects.
     public var endIndex: Int { window.count }
 
     /// The object at an index. If its batch is not in memory, the batch is read.
@@ -36,7 +36,7 @@ public struct BatchedObjects<Entity: ManagedObject>: RandomAccessCollection {
         return window.object(at: position)
     }
 
-    /// The identity of an object, without reading it.
+    /// Returns the identity of an object, without reading it.
     public func objectID(at position: Int) -> ObjectID {
         precondition(
             position >= 0 && position < window.count,

@@ -147,7 +147,7 @@ struct SlotReader {
     }
 }
 
-/// Makes closures of conditions.
+/// Creates closures from conditions.
 struct ConditionClosures {
     let model: ModelDescription
 
@@ -342,7 +342,7 @@ struct ConditionClosures {
         }
     }
 
-    /// nil equals only nil; any other comparison with it is false.
+    /// Compares optionals: nil equals only nil, and any other comparison with nil is false.
     private static func holds<Number: Comparable>(
         _ left: Number?, _ relation: ComparisonOperator, _ right: Number?
     ) -> Bool {

@@ -85,30 +85,31 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
     /// The name of the model's template that the request starts from.
     var templateName: String? { template?.name }
 
-    /// A request for all objects of the class's entity.
+    /// Creates a request for all objects of the class's entity.
     public init() {
         entityName = Entity.entityName
     }
 
-    /// A request for all objects of an entity by its name, for classes that serve several.
+    /// Creates a request for all objects of an entity, by its name. For classes with several
+    /// entities.
     public init(entityName: String) {
         self.entityName = entityName
     }
 
-    /// The ``limit`` as Core Data has it, for ported code: 0, the default, means no limit.
+    /// The ``limit`` in Core Data's form, for ported code: 0, the default, means no limit.
     public var fetchLimit: Int {
         get { limit ?? 0 }
         set { limit = newValue == 0 ? nil : newValue }
     }
 
-    /// The name that Core Data has for ``offset``.
+    /// Core Data's name for ``offset``.
     @available(*, unavailable, renamed: "offset")
     public var fetchOffset: Int {
         get { offset }
         set { offset = newValue }
     }
 
-    /// The name that Core Data has for ``batchSize``.
+    /// Core Data's name for ``batchSize``.
     @available(*, unavailable, renamed: "batchSize")
     public var fetchBatchSize: Int {
         get { batchSize }
@@ -224,7 +225,7 @@ extension FetchRequest: CustomStringConvertible {
 public protocol EntityKeys: ManagedObject {}
 
 extension EntityKeys {
-    /// A request for the objects of this class's entity and its sub-entities.
+    /// Returns a request for the objects of this class's entity and its sub-entities.
     public static func fetchRequest() -> FetchRequest<Self> {
         FetchRequest()
     }
@@ -238,7 +239,7 @@ extension FetchRequest {
         with { $0.condition = self.condition.map { $0 && condition } ?? condition }
     }
 
-    /// The request with one more condition, a Boolean that must be true:
+    /// Returns the request with one more condition, a Boolean that must be true:
     /// `.filter(Product.isOnSale)`. See ``Condition/init(_:)-(KeyExpression)``.
     public func filter(_ key: Key<Entity, Bool>) -> FetchRequest {
         filter(Condition(key))
@@ -272,18 +273,18 @@ extension FetchRequest {
 
     // MARK: Order and window
 
-    /// The request in an order of several levels. A key alone means its least value first:
-    /// `.sorted(by: Product.kind, Product.price.descending)`.
+    /// Returns the request in an order of several levels. A key alone sorts ascending: `.sorted(by:
+    /// Product.kind, Product.price.descending)`.
     public func sorted(by orders: any SortOrdering<Entity>...) -> FetchRequest {
         with { $0.sortOrders = orders.map { $0.sortOrder } }
     }
 
-    /// The request with a limit.
+    /// Returns the request with a limit.
     public func limit(_ limit: Int) -> FetchRequest {
         with { $0.limit = limit }
     }
 
-    /// The request without its first objects.
+    /// Returns the request without its first objects.
     public func offset(_ offset: Int) -> FetchRequest {
         with { $0.offset = offset }
     }
@@ -300,17 +301,17 @@ extension FetchRequest {
         with { $0.prefetchedPaths += keys.map { $0.path.joined(separator: ".") } }
     }
 
-    /// The request with a ``batchSize``.
+    /// Returns the request with a ``batchSize``.
     public func batchSize(_ batchSize: Int) -> FetchRequest {
         with { $0.batchSize = batchSize }
     }
 
-    /// The request with or without objects of sub-entities, see ``includesSubentities``.
+    /// Returns the request with or without objects of sub-entities, see ``includesSubentities``.
     public func includesSubentities(_ includesSubentities: Bool) -> FetchRequest {
         with { $0.includesSubentities = includesSubentities }
     }
 
-    /// The request with or without unsaved changes, see ``includesPendingChanges``.
+    /// Returns the request with or without unsaved changes, see ``includesPendingChanges``.
     public func includesPendingChanges(_ includesPendingChanges: Bool) -> FetchRequest {
         with { $0.includesPendingChanges = includesPendingChanges }
     }
@@ -325,13 +326,13 @@ extension FetchRequest {
         with { $0.allowsInMemoryFiltering = allowsInMemoryFiltering }
     }
 
-    /// The request for faults or for objects that have their values, see
+    /// Returns the request for faults or for objects with their values, see
     /// ``returnsObjectsAsFaults``.
     public func returnsObjectsAsFaults(_ returnsObjectsAsFaults: Bool) -> FetchRequest {
         with { $0.returnsObjectsAsFaults = returnsObjectsAsFaults }
     }
 
-    /// The request to some stores only, see ``affectedStores``.
+    /// Returns the request to some stores only, see ``affectedStores``.
     public func affectedStores(_ stores: [PersistentStore]) -> FetchRequest {
         with { $0.affectedStores = stores }
     }
@@ -369,7 +370,7 @@ extension FetchRequest {
         }
     }
 
-    /// The request of a template of the model. Called by generated functions.
+    /// Returns the request with a template of the model. Called by generated functions.
     @_spi(Generated)
     public func template(
         _ name: String, _ arguments: [String: Value], lists: [String: [Value]] = [:],

@@ -78,7 +78,8 @@ struct Fetching: ContextAccess {
         }
     }
 
-    /// The objects that a request finds, with their values unless it asks for faults.
+    /// Returns the objects that a request finds: with their values, or as faults if the options say
+    /// so.
     func objects(_ request: RowRequest, _ options: RequestOptions) throws -> [ManagedObject] {
         let includesPendingChanges = options.includesPendingChanges
         guard options.returnsObjectsAsFaults || !options.includesPropertyValues,
@@ -94,7 +95,7 @@ struct Fetching: ContextAccess {
         return try overlay(request)
     }
 
-    /// The objects of rows, in the request's order.
+    /// Returns the objects of rows, in the request's order.
     func rows(_ request: RowRequest) throws -> [ManagedObject] {
         let request = request.leavingOrderFree
         let store = reads.store(of: request.entity)
@@ -340,7 +341,8 @@ extension ObjectOrder {
 }
 
 extension Array {
-    /// The elements in arrays of at most so many: a statement takes a limited number of keys.
+    /// Returns the elements in arrays of at most `size` elements: a statement takes a limited
+    /// number of keys.
     func pieces(of size: Int) -> some Sequence<[Element]> {
         stride(from: 0, to: count, by: size).lazy.map { start in
             Array(self[start..<Swift.min(start + size, count)])

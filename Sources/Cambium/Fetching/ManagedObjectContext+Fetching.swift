@@ -57,7 +57,8 @@ extension ManagedObjectContext {
         return try fetching.objects(rows, true).count
     }
 
-    /// The state of the stores that the context reads from; of a child, that of its ``parent``.
+    /// The state of the stores that the context reads; for a child context, the state of its
+    /// ``parent``.
     public var queryGeneration: QueryGenerationToken {
         parent?.queryGeneration ?? state.generation
     }
@@ -248,9 +249,9 @@ extension ManagedObjectContext {
     }
 }
 
-/// Reading on another thread.
+/// Reads on another thread.
 private enum BackgroundRead {
-    /// A row, read.
+    /// A row that was read.
     struct Row: Sendable {
         let key: Int64
         let version: Int64

@@ -239,7 +239,8 @@ struct RelatedPaths {
     private(set) var properties = [[String]: Set<String>]()
     /// The entity at the end of each path.
     private(set) var destinations = [[String]: EntityDescription]()
-    /// The numbers of all entities on the paths, with their sub-entities, beside the object's own.
+    /// The indices of all entities on the paths and of their sub-entities, without the object's
+    /// own.
     private(set) var entities: Set<Int> = []
     /// Whether a path uses keys that are stored on the other side: through a to-many relationship
     /// or the inverse of a one-to-one relationship. The current rows do not show which object lost
@@ -320,7 +321,7 @@ struct RelatedPaths {
         }
     }
 
-    /// A path that starts at a member of a collection.
+    /// Adds a path that starts at a member of a collection.
     private mutating func addBeyond(_ names: [String], of entity: EntityDescription?) {
         leadsOverFarKeys = true
         var owner = entity

@@ -75,7 +75,7 @@ extension SortOrder {
 }
 
 extension EntityDescription {
-    /// The names from an object to an attribute that the objects can be sorted by.
+    /// Returns the path to an attribute that the objects can be sorted by.
     fileprivate func sortablePath(_ path: String) throws(StoreError) -> [String] {
         let names = model.path(path, of: entity)
         let reason: String
@@ -131,7 +131,7 @@ public protocol SortOrdering<Root>: ResultOrdering {
 }
 
 extension SortOrdering {
-    /// The same order, of results.
+    /// The same order, for results.
     public var resultOrder: ResultOrder<Root> { ResultOrder(sortOrder) }
 }
 
@@ -228,7 +228,7 @@ struct SortPrefixes {
             ..<(end ?? one.index(one.startIndex, offsetBy: min(one.count, other.utf8.count)))]
     }
 
-    /// The bits of a value. Nil has the least.
+    /// The bits of a value. Nil has the least bits.
     subscript(value: Value) -> UInt64 {
         switch (kind, value) {
         case (_, .null), (.others, _): 0

@@ -257,7 +257,7 @@ final class EventLinks {
     @exclusivity(unchecked) private(set) var bases = LinkTable()
     @exclusivity(unchecked) private var known = SlotSet()
 
-    /// Whether the links of a relationship are kept.
+    /// Returns whether the links of a relationship are kept.
     @inline(__always)
     func keeps(_ ordinal: Int) -> Bool { known.contains(ordinal) }
 

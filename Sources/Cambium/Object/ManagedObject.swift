@@ -192,7 +192,7 @@ public struct ObjectRegistration {
 struct ObjectStatus {
     @usableFromInline var flags: ChangeFlags
     var lifecycle: Lifecycle
-    /// Whether dates are rounded when they are set, as the store keeps them.
+    /// Whether dates are rounded when they are set, as the store rounds them.
     @usableFromInline let roundsDates: Bool
 }
 
@@ -273,7 +273,7 @@ extension [ManagedObject] {
 }
 
 extension ManagedObject: Hashable {
-    /// Whether both are the same object. In one context there is one object for a row.
+    /// Returns whether both are the same object. A context has one object for each row.
     public static func == (one: ManagedObject, other: ManagedObject) -> Bool {
         one === other
     }
@@ -309,7 +309,7 @@ extension ManagedObject: CustomStringConvertible {
 }
 
 extension RowIdentity {
-    /// The row of an object.
+    /// Creates the identity of an object's row.
     init(_ object: ManagedObject) {
         self.init(root: object.entityDescription.rootIndex, key: object.key)
     }

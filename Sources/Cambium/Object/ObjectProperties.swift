@@ -69,7 +69,7 @@ struct ObjectProperties: ObjectAccess {
         return stored.value(as: type) ?? .null
     }
 
-    /// The value of an attribute in a record.
+    /// Returns the value of an attribute in a record.
     func value(ofSlot slot: Int, _ attribute: Attribute, in record: Record) -> Value {
         if attribute.usesExternalForm {
             return externalData(at: slot, in: record).map { .data($0) } ?? .null
@@ -118,7 +118,7 @@ struct ObjectProperties: ObjectAccess {
         return (relationship.relationship.name, .toOne(destinationID(of: relationship, in: record)))
     }
 
-    /// The id of the object that a to-one references, in a record.
+    /// Returns the id of the object that a to-one relationship references in a record.
     func destinationID(of relationship: RelationshipDescription, in record: Record) -> ObjectID? {
         guard let slot = relationship.slot, record.hasValue(slot) else { return nil }
         return id(
@@ -127,7 +127,7 @@ struct ObjectProperties: ObjectAccess {
                 entity: subject.state.destinationEntity(of: relationship, in: record)))
     }
 
-    /// The ids of the objects that a relationship references, as far as they are known.
+    /// Returns the ids of the objects that a relationship references, as far as they are known.
     func value(of relationship: RelationshipDescription, _ links: LinkSet) -> PropertyValue {
         let isWhole = links.stored != nil || lifecycle == .inserted || relationship.isTransient
         if !relationship.isToMany, isWhole { return .toOne(links.members.first.map(id)) }
@@ -138,7 +138,7 @@ struct ObjectProperties: ObjectAccess {
         return .unread(added: Set(links.added.members.map(id)), removed: Set(removed))
     }
 
-    /// The id of a member of a relationship.
+    /// Returns the id of a member of a relationship.
     func id(of member: LinkSet.Member) -> ObjectID {
         if let object = state.context?.registry.registered(member) { return object.objectID }
         return ObjectID(

@@ -111,7 +111,7 @@ struct SnapshotPart {
     }
 }
 
-/// Writes the content of a snapshot.
+/// Encodes the content of a snapshot.
 struct SnapshotEncoder {
     let content: SnapshotContent
 
@@ -175,7 +175,7 @@ struct SnapshotEncoder {
     }
 }
 
-/// Reads the content of a snapshot.
+/// Decodes the content of a snapshot.
 struct SnapshotDecoder {
     let model: ModelDescription
     let entity: EntityDescription

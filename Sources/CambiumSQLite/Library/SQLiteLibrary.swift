@@ -1,9 +1,9 @@
 import CSQLite
 import CambiumModel
 
-/// The SQLite library that this process runs on.
+/// The SQLite library of this process.
 public enum SQLiteLibrary {
-    /// The oldest version that Cambium works with, as SQLite numbers them: 3.40.0.
+    /// The oldest supported version, in SQLite's numbering: 3.40.0.
     public static let minimumVersionNumber: Int32 = 3_040_000
 
     /// The library's version, such as `3.40.1`.

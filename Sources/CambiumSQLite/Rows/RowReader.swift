@@ -224,7 +224,7 @@ extension Record {
         case .real: sqlite3_result_double(context, real(slot))
         case .text:
             let bytes = self.bytes(slot)
-            // Static (nil): the record outlives the statement.
+            // Static (nil), because the record outlives the statement.
             sqlite3_result_text64(
                 context, bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
                 UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))

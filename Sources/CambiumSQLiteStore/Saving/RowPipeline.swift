@@ -254,7 +254,7 @@ final class RowPipeline {
 
     // MARK: Rules
 
-    /// Looks at rules that the store's checks do not hold, over rows that were written.
+    /// Checks the rules that the store has no constraints for, over the written rows.
     private func checkRules(_ request: SaveRequest) throws {
         for update in request.updates { try checkRules(update.records, of: update.entity) }
         for insertion in request.insertions {

@@ -56,7 +56,7 @@ final class SQLiteBatch: BatchTransaction {
 
     // MARK: Finding
 
-    /// The rows that a request finds.
+    /// Returns the rows that a request finds.
     func rowKeys(_ request: RowRequest) throws -> [RowKey] {
         let entity = request.entity
         switch request.selection {

@@ -200,7 +200,7 @@ final class ExternalRun {
         return request
     }
 
-    /// Whether files were made, or may be superfluous.
+    /// Whether files were created, or may be superfluous.
     var hasFiles: Bool { journal != nil }
 
     /// Finds the files that will be superfluous after the commit.

@@ -179,7 +179,7 @@ final class DerivationPlan: Sendable {
 }
 
 extension Attribute {
-    /// Whether it is computed from other derived attributes of its row.
+    /// Returns whether the attribute is computed from other derived attributes of its row.
     fileprivate func isComposed(in entity: EntityDescription, of model: Model) -> Bool {
         guard let derivation else { return false }
         let sources = DerivationSources(of: derivation, entity: entity.entity, in: model)

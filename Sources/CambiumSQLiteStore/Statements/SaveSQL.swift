@@ -198,9 +198,9 @@ struct UniqueSQL: Sendable {
 /// A temporary value such as NULL might violate a CHECK constraint. A removed row violates none,
 /// and foreign keys are checked when the transaction ends.
 struct RowCopySQL: Sendable {
-    /// All columns that can be written, in the order of the table.
+    /// The writable columns, in the order of the table.
     let columns: [String]
-    /// The columns that SQLite computes from these.
+    /// The generated columns.
     let generatedColumns: [String]
     /// For a key column, the column of its list position.
     let positions: [String: String]

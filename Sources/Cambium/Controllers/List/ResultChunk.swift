@@ -36,7 +36,7 @@ struct ResultRow {
 }
 
 extension ResultChunk {
-    /// Makes room for so many rows.
+    /// Reserves capacity for a number of rows.
     func reserve(_ count: Int, width: Int, keepsObjects: Bool) {
         rows.reserveCapacity(count)
         if keepsObjects { objects.reserveCapacity(count) }
@@ -217,14 +217,14 @@ struct ChunkTable {
         buckets[hole] = 0
     }
 
-    /// Makes room for so many keys.
+    /// Reserves capacity for a number of keys.
     mutating func reserve(_ count: Int) {
         if count * 5 > buckets.count * 4 { grow(to: count) }
     }
 
     // MARK: Buckets
 
-    /// Half a hash that spreads neighbouring keys evenly.
+    /// Returns half of a hash that distributes neighbouring keys evenly.
     private static func hash(of key: Int64) -> UInt64 {
         (UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15) >> 32
     }
@@ -298,7 +298,7 @@ struct ChunkDirectory {
 
     // MARK: Chunks
 
-    /// A number for a new chunk.
+    /// Returns a number for a new chunk.
     mutating func makeNumber() -> Int {
         if let number = unused.popLast() { return number }
         positions.append(-1)
@@ -342,7 +342,7 @@ struct ChunkDirectory {
         table.reserve(count)
     }
 
-    /// The index of the row with a key.
+    /// Returns the index of the row with a key.
     func index(of key: Int64, in rows: ResultRows) -> Int? {
         table.first(key) { number in
             let position = Int(positions[number])

@@ -125,7 +125,7 @@ extension ResultList {
 
     // MARK: Sections
 
-    /// A section that comes.
+    /// A section to insert.
     private struct NewSection {
         /// The old index of the section before which it is inserted.
         let place: Int

@@ -153,7 +153,7 @@ struct FormerResults {
         return left[keys[index]] ?? source.object(keys[index])
     }
 
-    /// Whether a row was that of an object.
+    /// Returns whether a row had an object.
     func has(_ object: ManagedObject?, at index: Int) -> Bool {
         source != nil || objects[index] === object
     }

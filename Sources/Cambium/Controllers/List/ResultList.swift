@@ -76,7 +76,7 @@ struct ResultList {
 
     // MARK: Sections
 
-    /// Whether the section of a value comes after that of another.
+    /// Returns whether the section of a value comes after the section of another value.
     func follows(_ one: Value, _ other: Value) -> Bool {
         guard let term = order.terms.first else { return false }
         let result = term.order(one, other)

@@ -7,7 +7,7 @@ import CambiumRecords
 /// therefore does not make a change cost as much as the length of the list.
 struct ResultRows {
     let order: ObjectOrder
-    /// The greatest number of rows in a chunk.
+    /// The maximum number of rows in a chunk.
     let chunkSize: Int
     /// The source of the rows' objects, if the rows do not keep them.
     let source: ResultSource?
@@ -94,7 +94,7 @@ struct ResultRows {
         return keys
     }
 
-    /// Goes through the chunks that have rows of a range.
+    /// Calls a closure for each chunk with rows of a range.
     @inline(never)
     func forEachPart(of range: Range<Int>, _ body: (_ chunk: Int, _ offsets: Range<Int>) -> Void) {
         var next = range.lowerBound

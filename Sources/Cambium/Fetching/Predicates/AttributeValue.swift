@@ -1,6 +1,6 @@
 /// A type of attribute values. Predicates can compare them.
 public protocol AttributeValue: PredicateArgument, Sendable {
-    /// The value in the form that predicates hold.
+    /// The value in the form that predicates use.
     var attributeValue: Value { get }
 
     /// Creates the value from that form, or returns nil if it is nil or of another type.
@@ -32,10 +32,10 @@ extension Decimal: AdditiveAttribute {}
 extension Duration: AdditiveAttribute {}
 
 extension Bool: AttributeValue {
-    /// The value in the form that predicates hold.
+    /// The value in the form that predicates use.
     public var attributeValue: Value { .bool(self) }
 
-    /// The value of that form.
+    /// Creates the value from that form, or returns nil if it is of another type.
     public init?(attributeValue: Value) {
         guard case .bool(let value) = attributeValue else { return nil }
         self = value
@@ -43,10 +43,10 @@ extension Bool: AttributeValue {
 }
 
 extension Int: AttributeValue {
-    /// The value in the form that predicates hold.
+    /// The value in the form that predicates use.
     public var attributeValue: Value { .int(Int64(self)) }
 
-    /// The value of that form.
+    /// Creates the value from that form, or returns nil if it is of another type.
     public init?(attributeValue: Value) {
         guard case .int(let value) = attributeValue else { return nil }
         self.init(exactly: value)
@@ -54,10 +54,10 @@ extension Int: AttributeValue {
 }
 
 extension Int16: AttributeValue {
-    /// The value in the form that predicates hold.
+    /// The value in the form that predicates use.
     public var attributeValue: Value { .int(Int64(self)) }
 
-    /// The value of that form.
+    /// Creates the value from that form, or returns nil if it is of another type.
     public init?(attributeValue: Value) {
         guard case .int(let value) = attributeValue else { return nil }
         self.init(exactly: value)
@@ -65,10 +65,10 @@ extension Int16: AttributeValue {
 }
 
 extension Int32: AttributeValue {
-    /// The value in the form that predicates hold.
+    /// The value in the form that predicates use.
     public var attributeValue: Value { .int(Int64(self)) }
 
-    /// The value of that form.
+    /// Creates the value from that form, or returns nil if it is of another type.
     public init?(attributeValue: Value) {
         guard case .int(let value) = attributeValue else { return nil }
         self.init(exactly: value)
@@ -76,10 +76,10 @@ extension Int32: AttributeValue {
 }
 
 extension Int64: AttributeValue {
-    /// The value in the form that predicates hold.
+    /// The value in the form that predicates use.
     public var attributeValue: Value { .int(self) }
 
-    /// The value of that form.
+    /// Creates the value from that form, or returns nil if it is of another type.
     public init?(attributeValue: Value) {
         guard case .int(let value) = attributeValue else { return nil }
         self = value
@@ -87,10 +87,10 @@ extension Int64: AttributeValue {
 }
 
 extension Float: AttributeValue {
-    /// The value in the form that predicates hold.
+    /// The value in the form that predicates use.
     public var attributeValue: Value { .double(Double(self)) }
 
-    /// The value of that form.
+    /// Creates the value from that form, or returns nil if it is of another type.
     public init?(attributeValue: Value) {
         guard case .double(let value) = attributeValue else { return nil }
         self.init(value)
@@ -98,10 +98,10 @@ extension Float: AttributeValue {
 }
 
 extension Double: AttributeValue {
-    /// The value in the form that predicates hold.
+    /// The value in the form that predicates use.
     public var attributeValue: Value { .double(self) }
 
-    /// The value of that form.
+    /// Creates the value from that form, or returns nil if it is of another type.
     public init?(attributeValue: Value) {
         guard case .double(let value) = attributeValue else { return nil }
         self = value
@@ -109,10 +109,10 @@ extension Double: AttributeValue {
 }
 
 extension Decimal: AttributeValue {
-    /// The value in the form that predicates hold.
+    /// The value in the form that predicates use.
     public var attributeValue: Value { .decimal(self) }
 
-    /// The value of that form.
+    /// Creates the value from that form, or returns nil if it is of another type.
     public init?(attributeValue: Value) {
         guard case .decimal(let value) = attributeValue else { return nil }
         self = value
@@ -120,10 +120,10 @@ extension Decimal: AttributeValue {
 }
 
 extension String: AttributeValue {
-    /// The value in the form that predicates hold.
+    /// The value in the form that predicates use.
     public var attributeValue: Value { .string(self) }
 
-    /// The value of that form.
+    /// Creates the value from that form, or returns nil if it is of another type.
     public init?(attributeValue: Value) {
         guard case .string(let value) = attributeValue else { return nil }
         self = value
@@ -131,10 +131,10 @@ extension String: AttributeValue {
 }
 
 extension Date: AttributeValue {
-    /// The value in the form that predicates hold.
+    /// The value in the form that predicates use.
     public var attributeValue: Value { .date(self) }
 
-    /// The value of that form.
+    /// Creates the value from that form, or returns nil if it is of another type.
     public init?(attributeValue: Value) {
         guard case .date(let value) = attributeValue else { return nil }
         self = value
@@ -142,10 +142,10 @@ extension Date: AttributeValue {
 }
 
 extension Duration: AttributeValue {
-    /// The value in the form that predicates hold.
+    /// The value in the form that predicates use.
     public var attributeValue: Value { .duration(self) }
 
-    /// The value of that form.
+    /// Creates the value from that form, or returns nil if it is of another type.
     public init?(attributeValue: Value) {
         guard case .duration(let value) = attributeValue else { return nil }
         self = value
@@ -153,10 +153,10 @@ extension Duration: AttributeValue {
 }
 
 extension UUID: AttributeValue {
-    /// The value in the form that predicates hold.
+    /// The value in the form that predicates use.
     public var attributeValue: Value { .uuid(self) }
 
-    /// The value of that form.
+    /// Creates the value from that form, or returns nil if it is of another type.
     public init?(attributeValue: Value) {
         guard case .uuid(let value) = attributeValue else { return nil }
         self = value
@@ -164,10 +164,10 @@ extension UUID: AttributeValue {
 }
 
 extension URL: AttributeValue {
-    /// The value in the form that predicates hold.
+    /// The value in the form that predicates use.
     public var attributeValue: Value { .uri(self) }
 
-    /// The value of that form.
+    /// Creates the value from that form, or returns nil if it is of another type.
     public init?(attributeValue: Value) {
         guard case .uri(let value) = attributeValue else { return nil }
         self = value
@@ -175,10 +175,10 @@ extension URL: AttributeValue {
 }
 
 extension Data: AttributeValue {
-    /// The value in the form that predicates hold.
+    /// The value in the form that predicates use.
     public var attributeValue: Value { .data(self) }
 
-    /// The value of that form.
+    /// Creates the value from that form, or returns nil if it is of another type.
     public init?(attributeValue: Value) {
         guard case .data(let value) = attributeValue else { return nil }
         self = value
@@ -189,7 +189,7 @@ extension StoredEnumeration where RawValue: AttributeValue {
     /// The raw value.
     public var attributeValue: Value { rawValue.attributeValue }
 
-    /// The case of that raw value.
+    /// Creates the case of that raw value, or returns nil if there is none.
     public init?(attributeValue: Value) {
         guard let rawValue = RawValue(attributeValue: attributeValue) else { return nil }
         self.init(rawValue: rawValue)

@@ -21,7 +21,7 @@ public struct Condition<Root: ManagedObject>: Sendable {
     /// - Complexity: O(terms) for a condition that joins terms.
     public var expression: ModelExpression { tree.expression }
 
-    /// The objects that it names: the tree has their keys only.
+    /// The objects that the condition names. The tree has only their keys.
     var objects: [ObjectID] { tree.objects }
 
     /// Creates a condition from a tree. The tree is checked against the model when it is used, and
@@ -38,10 +38,10 @@ public struct Condition<Root: ManagedObject>: Sendable {
         self.tree = tree
     }
 
-    /// True of every object.
+    /// A condition that is true for every object.
     public static var `true`: Condition { Condition(.and([])) }
 
-    /// True of no object.
+    /// A condition that is true for no object.
     public static var `false`: Condition { Condition(.or([])) }
 
     /// Both are true.
@@ -59,14 +59,14 @@ public struct Condition<Root: ManagedObject>: Sendable {
         Condition(.not(condition.expression), objects: condition.objects)
     }
 
-    /// The condition for a sub-entity's objects.
+    /// Returns the condition for a sub-entity's objects.
     public func `for`<Sub: ManagedObject>(_ type: Sub.Type) -> Condition<Sub> {
         Condition<Sub>(expression, objects: objects)
     }
 }
 
 extension Condition: Hashable {
-    /// Whether both are written alike.
+    /// Returns whether both have equal expressions and objects.
     public static func == (one: Condition, other: Condition) -> Bool {
         one.expression == other.expression && one.objects == other.objects
     }
@@ -84,7 +84,7 @@ extension Condition: CustomStringConvertible {
 }
 
 extension ModelExpression {
-    /// The same expression, with all paths from the object starting from a variable instead.
+    /// Returns the same expression, with all paths starting from a variable instead of the object.
     func rebased(onto root: PathRoot) -> ModelExpression {
         transformed { expression in
             guard case .keyPath(.subject, let names) = expression else { return nil }
@@ -110,7 +110,7 @@ final class ConditionTree: @unchecked Sendable {
     // Safety: both are changed only in `deinit`, and nothing else has access to the node then.
     private var left: ConditionTree?
     private var right: ConditionTree?
-    /// At least the levels of the expression, and the number of its parts.
+    /// An upper bound of the expression's levels, and the number of its parts.
     private let depth: Int
     private let size: Int
 

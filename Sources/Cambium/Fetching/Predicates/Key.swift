@@ -3,17 +3,17 @@
 ///
 /// The compiler checks the name, and the type of the value that it is compared with.
 public struct Key<Root: ManagedObject, Value: AttributeValue>: Sendable {
-    /// The names from the object to the attribute.
+    /// The names of the path from the object to the attribute.
     public let path: [String]
 
-    /// The key of an attribute. Called by generated code.
+    /// Creates the key of an attribute. Called by generated code.
     @_spi(Generated)
     public init(_ name: String) {
         path = [name]
     }
 
-    /// The key of a part of a composite value, by the names on the way to it. Called by generated
-    /// code.
+    /// Creates the key of a part of a composite value, by the names of its path. Called by
+    /// generated code.
     @_spi(Generated)
     public init(part path: [String]) {
         self.path = path
@@ -29,21 +29,21 @@ public protocol RelationshipKey<Root>: Sendable {
     /// The class at the start of the path: it has the relationship itself, or references an object
     /// that has it.
     associatedtype Root: ManagedObject
-    /// The names from the object to the relationship.
+    /// The names of the path from the object to the relationship.
     var path: [String] { get }
 }
 
 extension ToOneKey: RelationshipKey {}
 extension ToManyKey: RelationshipKey {}
 
-/// A to-one relationship, as predicates name it. Its members are the keys of the destination:
+/// A to-one relationship, for predicates. Its members are the keys of the destination:
 /// `Product.category.name`.
 @dynamicMemberLookup
 public struct ToOneKey<Root: ManagedObject, Destination: ManagedObject>: Sendable {
-    /// The names from the object to the relationship.
+    /// The names of the path from the object to the relationship.
     public let path: [String]
 
-    /// The key of a relationship. Called by generated code.
+    /// Creates the key of a relationship. Called by generated code.
     @_spi(Generated)
     public init(_ name: String) {
         path = [name]
@@ -77,14 +77,14 @@ public struct ToOneKey<Root: ManagedObject, Destination: ManagedObject>: Sendabl
     }
 }
 
-/// A to-many relationship, as predicates name it: `Category.products.count > 3`,
+/// A to-many relationship, for predicates: `Category.products.count > 3`,
 /// `Category.products.any(Product.price < 5)`, `Category.products.price.sum > 100`.
 @dynamicMemberLookup
 public struct ToManyKey<Root: ManagedObject, Destination: ManagedObject>: Sendable {
-    /// The names from the object to the relationship.
+    /// The names of the path from the object to the relationship.
     public let path: [String]
 
-    /// The key of a relationship. Called by generated code.
+    /// Creates the key of a relationship. Called by generated code.
     @_spi(Generated)
     public init(_ name: String) {
         path = [name]
@@ -105,7 +105,7 @@ public protocol AttributeKey<Root, Value>: Sendable {
     associatedtype Root: ManagedObject
     /// The type of the values.
     associatedtype Value
-    /// The names from the object to the attribute.
+    /// The names of the path from the object to the attribute.
     var path: [String] { get }
 }
 
@@ -118,17 +118,17 @@ extension Key: AttributeKey {}
 /// let request = Person.fetchRequest().filter(Person.photo != nil)
 /// ```
 public struct OpaqueKey<Root: ManagedObject, Value>: AttributeKey {
-    /// The names from the object to the attribute.
+    /// The names of the path from the object to the attribute.
     public let path: [String]
 
-    /// The key of an attribute. Called by generated code.
+    /// Creates the key of an attribute. Called by generated code.
     @_spi(Generated)
     public init(_ name: String) {
         path = [name]
     }
 
-    /// The key of a part of a composite value, by the names on the way to it. Called by generated
-    /// code.
+    /// Creates the key of a part of a composite value, by the names of its path. Called by
+    /// generated code.
     @_spi(Generated)
     public init(part path: [String]) {
         self.path = path
@@ -147,17 +147,17 @@ public struct OpaqueKey<Root: ManagedObject, Value>: AttributeKey {
 
 /// A property that is not in the store. A request cannot filter or sort by it.
 public struct TransientKey<Root: ManagedObject, Value>: AttributeKey {
-    /// The names from the object to the property.
+    /// The names of the path from the object to the property.
     public let path: [String]
 
-    /// The key of a property. Called by generated code.
+    /// Creates the key of a property. Called by generated code.
     @_spi(Generated)
     public init(_ name: String) {
         path = [name]
     }
 
-    /// The key of a part of a composite value, by the names on the way to it. Called by generated
-    /// code.
+    /// Creates the key of a part of a composite value, by the names of its path. Called by
+    /// generated code.
     @_spi(Generated)
     public init(part path: [String]) {
         self.path = path
@@ -165,7 +165,7 @@ public struct TransientKey<Root: ManagedObject, Value>: AttributeKey {
 }
 
 extension ToOneKey {
-    /// An attribute of the destination that can be compared with nil only.
+    /// An attribute of the destination that can only be compared with nil.
     public subscript<Value>(
         dynamicMember key: KeyPath<Destination.Type, OpaqueKey<Destination, Value>>
     ) -> OpaqueKey<Root, Value> {
@@ -199,16 +199,16 @@ public struct MemberKey<Root: ManagedObject, Value: AttributeValue>: Sendable {
 }
 
 extension MemberKey where Value: Comparable {
-    /// The least value; nil of none.
+    /// The least value, or nil if there are none.
     public var min: ComputedKey<Root, Value> { aggregate(.minimum) }
-    /// The greatest value; nil of none.
+    /// The greatest value, or nil if there are none.
     public var max: ComputedKey<Root, Value> { aggregate(.maximum) }
 }
 
 extension MemberKey where Value: AdditiveAttribute {
     /// The sum; 0 if there are no values, nil if it overflows.
     public var sum: ComputedKey<Root, Value.Sum> { aggregate(.sum) }
-    /// The mean, of durations in seconds; nil of none.
+    /// The mean (of durations in seconds), or nil if there are no values.
     public var average: ComputedKey<Root, Double> { aggregate(.average) }
 }
 
@@ -237,7 +237,7 @@ public struct MembersKey<Root: ManagedObject, Destination: ManagedObject>: Senda
         MembersKey(path: path, condition: condition && further)
     }
 
-    /// An attribute of theirs.
+    /// An attribute of the members that meet the condition.
     public subscript<Value>(
         dynamicMember key: KeyPath<Destination.Type, Key<Destination, Value>>
     ) -> MemberKey<Root, Value> {
@@ -251,10 +251,10 @@ extension ToManyKey {
     /// The number of objects.
     public var count: ComputedKey<Root, Int> { ComputedKey(.aggregate(.count, expression)) }
 
-    /// Whether there is none.
+    /// Whether there are no objects.
     public var isEmpty: Condition<Root> { count == 0 }
 
-    /// An attribute of the members, for `sum` and its like.
+    /// An attribute of the members, for `sum` and other aggregates.
     public subscript<Value>(
         dynamicMember key: KeyPath<Destination.Type, Key<Destination, Value>>
     ) -> MemberKey<Root, Value> {
@@ -278,7 +278,7 @@ extension ToManyKey {
         filter(condition).count == 0
     }
 
-    /// Whether every object meets the condition; true of none.
+    /// Whether every object meets the condition; true if there are none.
     public func all(_ condition: Condition<Destination>) -> Condition<Root> {
         none(!condition)
     }

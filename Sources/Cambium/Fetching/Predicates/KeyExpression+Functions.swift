@@ -46,7 +46,7 @@ extension KeyExpression where Value == String {
         applying(.indexOf, [.literal(part.attributeValue)])
     }
 
-    /// The string with `other` in place of each occurrence of `part`, from the start. An empty part
+    /// The string with each occurrence of `part` replaced by `other`, from the start. An empty part
     /// does not occur.
     public func replacing(_ part: String, with other: String) -> ComputedKey<Root, String> {
         applying(.replace, [.literal(part.attributeValue), .literal(other.attributeValue)])
@@ -55,17 +55,17 @@ extension KeyExpression where Value == String {
     /// The string without white space at its ends.
     public func trimmed() -> ComputedKey<Root, String> { applying(.trim) }
 
-    /// One text behind the other.
+    /// Concatenates two strings.
     public static func + (key: Self, text: String) -> ComputedKey<Root, String> {
         key.combined(.add, text)
     }
 
-    /// One text behind the other.
+    /// Concatenates two strings.
     public static func + (text: String, key: Self) -> ComputedKey<Root, String> {
         key.combined(.add, behind: text)
     }
 
-    /// One text behind the other.
+    /// Concatenates two strings.
     public static func + (
         key: Self, other: some KeyExpression<Root, String>
     ) -> ComputedKey<Root, String> {
@@ -140,7 +140,7 @@ extension KeyExpression where Value == String {
         compared(.contains, .literal(.string(text)), options)
     }
 
-    /// The whole text matches a pattern with `*` (any characters) and `?` (one character).
+    /// The complete text matches a pattern with `*` (any characters) and `?` (one character).
     public func like(_ pattern: String, _ options: ComparisonOptions = []) -> Condition<Root> {
         compared(.like, .literal(.string(pattern)), options)
     }
@@ -156,7 +156,7 @@ extension KeyExpression where Value == String {
         compared(.matches, .literal(.string(pattern)), options)
     }
 
-    /// The text equals the other by the options, such as without regard to case.
+    /// The text equals the other one according to the options, for example if case is ignored.
     public func isEqual(to text: String, _ options: ComparisonOptions) -> Condition<Root> {
         compared(.equal, .literal(.string(text)), options)
     }
@@ -182,7 +182,7 @@ extension KeyExpression where Value == String {
         compared(.contains, other, options)
     }
 
-    /// The text equals another text of the object by the options.
+    /// The text equals another text of the object, according to the options.
     public func isEqual(
         to other: some KeyExpression<Root, String>, _ options: ComparisonOptions
     ) -> Condition<Root> {

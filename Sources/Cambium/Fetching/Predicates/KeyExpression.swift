@@ -20,12 +20,12 @@ extension Key: KeyExpression {
     public var objects: [ObjectID] { [] }
 }
 
-/// A value that is computed for each object, in the store as in memory. Overflow and division by
-/// zero yield nil, and so does a computation from nil.
+/// A value that is computed for each object, with the same result in the store and in memory.
+/// Overflow, division by zero and a computation from nil yield nil.
 public struct ComputedKey<Root: ManagedObject, Value: AttributeValue>: KeyExpression {
     /// The tree that is lowered to SQL and evaluated in memory.
     public let expression: ModelExpression
-    /// The objects that it names.
+    /// The objects that the expression names.
     public let objects: [ObjectID]
 
     /// Creates a value from a tree. It is checked against the model when it is used.
@@ -67,7 +67,7 @@ extension KeyExpression {
         key.compared(.equal, value)
     }
 
-    /// The complement of equal: true of a value and nil.
+    /// Not equal. True if one is nil and the other is not.
     public static func != (key: Self, value: Value?) -> Condition<Root> {
         key.compared(.notEqual, value)
     }
@@ -89,22 +89,22 @@ extension KeyExpression {
 }
 
 extension KeyExpression where Value: Comparable {
-    /// Less than the value. False of nil.
+    /// Less than the value. False for nil.
     public static func < (key: Self, value: Value) -> Condition<Root> {
         key.compared(.less, value)
     }
 
-    /// At most the value. False of nil.
+    /// At most the value. False for nil.
     public static func <= (key: Self, value: Value) -> Condition<Root> {
         key.compared(.lessOrEqual, value)
     }
 
-    /// Greater than the value. False of nil.
+    /// Greater than the value. False for nil.
     public static func > (key: Self, value: Value) -> Condition<Root> {
         key.compared(.greater, value)
     }
 
-    /// At least the value. False of nil.
+    /// At least the value. False for nil.
     public static func >= (key: Self, value: Value) -> Condition<Root> {
         key.compared(.greaterOrEqual, value)
     }
@@ -144,11 +144,11 @@ extension KeyExpression where Value: Comparable {
     }
 }
 
-// A Boolean is a condition by itself. Nil is not true.
+// A Boolean is a condition by itself. Nil counts as false.
 
 extension Condition {
-    /// A Boolean is true: `Condition(Product.isOnSale)`. `filter`, `&&`, `||` and `!` take the key
-    /// itself. Nil counts as false.
+    /// Creates the condition that a Boolean is true: `Condition(Product.isOnSale)`. `filter`, `&&`,
+    /// `||` and `!` take the key itself. Nil counts as false.
     public init(_ key: some KeyExpression<Root, Bool>) {
         self = key.compared(.equal, true)
     }
@@ -333,24 +333,24 @@ extension KeyExpression where Value: BinaryFloatingPoint {
         return applying(function)
     }
 
-    /// The square root; nil of a negative number.
+    /// The square root, or nil for a negative number.
     public func squareRoot() -> ComputedKey<Root, Value> {
         applying(.sqrt)
     }
 }
 
 extension KeyExpression where Value == Date {
-    /// The moment that many seconds later.
+    /// The date that is this many seconds later.
     public static func + (key: Self, seconds: Double) -> ComputedKey<Root, Date> {
         key.combined(.add, seconds)
     }
 
-    /// The moment that many seconds earlier.
+    /// The date that is this many seconds earlier.
     public static func - (key: Self, seconds: Double) -> ComputedKey<Root, Date> {
         key.combined(.subtract, seconds)
     }
 
-    /// The seconds since another moment of the object.
+    /// The seconds since another date of the object.
     public static func - (
         key: Self, other: some KeyExpression<Root, Date>
     ) -> ComputedKey<Root, Double> {

@@ -54,12 +54,12 @@ extension ToOneKey {
 }
 
 extension ToManyKey {
-    /// Has the object among its members.
+    /// The relationship contains the object.
     public func contains(_ object: Destination) -> Condition<Root> {
         contains(object.objectID)
     }
 
-    /// Has the object with that id among its members.
+    /// The relationship contains the object with that id.
     public func contains(_ id: ObjectID) -> Condition<Root> {
         Condition(.comparison(.literal(.int(id.key)), .in, expression, []), objects: [id])
     }
@@ -77,12 +77,12 @@ extension ObjectIDKey {
             .comparison(key.expression, .notEqual, .literal(.int(id.key)), []), objects: [id])
     }
 
-    /// The object is that one.
+    /// The object is the given one.
     public static func == (key: ObjectIDKey, object: Root) -> Condition<Root> {
         key == object.objectID
     }
 
-    /// The object is another one.
+    /// The object is not the given one.
     public static func != (key: ObjectIDKey, object: Root) -> Condition<Root> {
         key != object.objectID
     }

@@ -4,13 +4,13 @@
 /// ``FetchRequest/select(_:)`` takes columns. The library's types conform; a program does not need
 /// to.
 public protocol ResultColumn<Root, Output>: Sendable {
-    /// The class of the objects that it is computed from.
+    /// The class of the objects that the column is computed from.
     associatedtype Root: ManagedObject
     /// The type of the column in a row of results.
     associatedtype Output
     /// The expression of the column, for ``FetchRequest/dictionaries(_:)``.
     var resultExpression: ResultExpression { get }
-    /// How the library reads the value out of a row.
+    /// The reading of the value from a row.
     var reading: ColumnReading<Output> { get }
 }
 
@@ -51,7 +51,7 @@ extension ToOneKey: ResultColumn {
 
 /// A column that has a value in every result, see ``KeyExpression/required``.
 public struct RequiredColumn<Base: KeyExpression>: ResultColumn {
-    /// The class of the objects that it is computed from.
+    /// The class of the objects that the column is computed from.
     public typealias Root = Base.Root
 
     let base: Base
@@ -89,7 +89,7 @@ extension ColumnReading {
 }
 
 extension AttributeValue {
-    /// A result's value in its own type; nil of nil.
+    /// Returns a result's value in its own type, or nil.
     static func read(_ cell: PropertyValue, of column: ResultExpression) throws -> Self? {
         guard let value = cell.value, value != .null else { return nil }
         if let typed = fitting(value) { return typed }
@@ -123,8 +123,8 @@ extension CambiumModel.Value {
     }
 }
 
-/// The identity of the object itself, as conditions and columns of results name it:
-/// `Product.objectID == id`, `request.select(Product.objectID, Product.title)`.
+/// The identity of the object itself, for conditions and as a column of results: `Product.objectID
+/// == id`, `request.select(Product.objectID, Product.title)`.
 public struct ObjectIDKey<Root: ManagedObject>: ResultColumn {
     /// The object.
     public var resultExpression: ResultExpression {
@@ -202,9 +202,9 @@ extension KeyExpression {
 }
 
 extension KeyExpression where Value: Comparable {
-    /// The least value; nil of none.
+    /// The least value, or nil if there are none.
     public var min: AggregateKey<Root, Value> { AggregateKey(.minimum, self) }
-    /// The greatest value; nil of none.
+    /// The greatest value, or nil if there are none.
     public var max: AggregateKey<Root, Value> { AggregateKey(.maximum, self) }
 }
 
@@ -213,7 +213,7 @@ extension KeyExpression where Value: AdditiveAttribute {
     /// digits depend on the order in which the store adds them: two sums of n values differ by at
     /// most n × 2⁻⁵² × the sum of the absolute values.
     public var sum: AggregateKey<Root, Value.Sum> { AggregateKey(.sum, self) }
-    /// The mean, of durations in seconds; nil of none.
+    /// The mean (of durations in seconds), or nil if there are no values.
     public var average: AggregateKey<Root, Double> { AggregateKey(.average, self) }
 }
 
@@ -225,12 +225,12 @@ public protocol AggregateColumn<Root, Compared>: ResultColumn, ResultOrdering {
 }
 
 extension AggregateColumn {
-    /// The results with the least value first.
+    /// The order of results with the least value first.
     public var ascending: ResultOrder<Root> {
         ResultOrder(resultExpression, isDescending: false, objects: reading.objects)
     }
 
-    /// The results with the greatest value first.
+    /// The order of results with the greatest value first.
     public var descending: ResultOrder<Root> {
         ResultOrder(resultExpression, isDescending: true, objects: reading.objects)
     }
@@ -251,27 +251,27 @@ extension AggregateColumn {
         column.compared(.equal, value)
     }
 
-    /// The complement of equal.
+    /// Not equal.
     public static func != (column: Self, value: Compared?) -> GroupCondition<Root> {
         column.compared(.notEqual, value)
     }
 
-    /// Less than the value. False of nil.
+    /// Less than the value. False for nil.
     public static func < (column: Self, value: Compared) -> GroupCondition<Root> {
         column.compared(.less, value)
     }
 
-    /// At most the value. False of nil.
+    /// At most the value. False for nil.
     public static func <= (column: Self, value: Compared) -> GroupCondition<Root> {
         column.compared(.lessOrEqual, value)
     }
 
-    /// Greater than the value. False of nil.
+    /// Greater than the value. False for nil.
     public static func > (column: Self, value: Compared) -> GroupCondition<Root> {
         column.compared(.greater, value)
     }
 
-    /// At least the value. False of nil.
+    /// At least the value. False for nil.
     public static func >= (column: Self, value: Compared) -> GroupCondition<Root> {
         column.compared(.greaterOrEqual, value)
     }

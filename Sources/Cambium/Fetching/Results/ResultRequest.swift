@@ -39,8 +39,8 @@ public struct ResultRequest<Entity: ManagedObject, Row>: Sendable {
     var objects: [ObjectID] = []
     let makeRow: @Sendable (_ names: [String], _ values: [PropertyValue]) throws -> Row
 
-    /// The request for results of another type, made of each row:
-    /// `.map { Line(title: $0.0, price: $0.1) }`.
+    /// Returns the request for results of another type, created from each row: `.map { Line(title:
+    /// $0.0, price: $0.1) }`.
     public func map<Other>(
         _ transform: @escaping @Sendable (Row) throws -> Other
     ) -> ResultRequest<Entity, Other> {
@@ -58,7 +58,7 @@ public struct ResultRequest<Entity: ManagedObject, Row>: Sendable {
         with { $0.base = $0.base.filter(condition) }
     }
 
-    /// The request with one more condition for the objects, a Boolean that must be true.
+    /// Returns the request with one more condition on the objects, a Boolean that must be true.
     public func filter(_ key: Key<Entity, Bool>) -> ResultRequest {
         filter(Condition(key))
     }
@@ -83,7 +83,7 @@ public struct ResultRequest<Entity: ManagedObject, Row>: Sendable {
         }
     }
 
-    /// The request with one more condition for the groups. Without groups the fetch throws.
+    /// Returns the request with one more condition on the groups. Without groups, the fetch throws.
     public func having(_ condition: GroupCondition<Entity>) -> ResultRequest {
         with { request in
             request.groupCondition =
@@ -107,7 +107,7 @@ public struct ResultRequest<Entity: ManagedObject, Row>: Sendable {
         with { $0.base.limit = limit }
     }
 
-    /// The request without its first results.
+    /// Returns the request without its first results.
     public func offset(_ offset: Int) -> ResultRequest {
         with { $0.base.offset = offset }
     }
@@ -153,7 +153,7 @@ extension ResultRequest {
         query.groups = groups.map { $0.operand }
         query.having = groupCondition
         query.order = orders
-        // One result for everything has no order.
+        // A single result for all objects has no order.
         let isSingle = groups.isEmpty && expressions.contains { $0.function != nil }
         if orders.isEmpty, !isSingle {
             query.order = try base.sortTerms(for: description).map(ResultQuery.Term.init)
@@ -191,7 +191,7 @@ public protocol ResultOrdering<Root>: Sendable {
     var resultOrder: ResultOrder<Root> { get }
 }
 
-/// One level of an order of results: `Product.price.sum.descending`.
+/// One level of an order for results: `Product.price.sum.descending`.
 public struct ResultOrder<Root: ManagedObject>: ResultOrdering {
     let term: ResultQuery.Term
     /// The objects that the compared expression names.
@@ -212,7 +212,7 @@ public struct ResultOrder<Root: ManagedObject>: ResultOrdering {
 }
 
 extension ResultQuery.Term {
-    /// One level of an order of objects.
+    /// Creates a term from one level of an order for objects.
     init(_ term: SortTerm) {
         self.init(
             ResultExpression(term.value), isDescending: term.isDescending, texts: term.texts,
@@ -224,7 +224,7 @@ extension ResultQuery.Term {
 struct ResultFetching: ContextAccess {
     let context: ManagedObjectContext
 
-    /// The rows that a request finds.
+    /// Returns the rows that a request finds.
     func rows<Entity: ManagedObject, Row>(of request: ResultRequest<Entity, Row>) throws -> [Row] {
         let (rows, query, names) = try resolve(request)
         let results = try results(

@@ -22,7 +22,7 @@ extension ManagedObject {
         withRelationship(ordinal) { setDestination(of: $0, to: object) }
     }
 
-    /// Calls the body with the description of a relationship.
+    /// Calls a closure with the description of a relationship.
     @inline(__always)
     final func withRelationship<Result>(
         _ ordinal: Int, _ body: (RelationshipDescription) -> Result
@@ -32,7 +32,7 @@ extension ManagedObject {
         uncounted(entityDescription).use { uncounted($0.relationships[ordinal]).use(body) }
     }
 
-    /// The objects that a to-many relationship references.
+    /// Returns the objects that a to-many relationship references.
     @_spi(Generated)
     public final func toMany<Destination: ManagedObject>(_ ordinal: Int) -> ToMany<Destination> {
         ToMany(owner: orReplacement, ordinal: ordinal)
@@ -155,7 +155,7 @@ extension ManagedObject {
         return made
     }
 
-    /// The objects that an ordered to-many relationship references.
+    /// Returns the objects that an ordered to-many relationship references.
     @_spi(Generated)
     public final func orderedToMany<Destination: ManagedObject>(
         _ ordinal: Int

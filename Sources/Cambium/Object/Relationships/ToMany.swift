@@ -83,7 +83,7 @@ extension ToMany: Sequence {
             objects = context?.registry.roots[root]
         }
 
-        /// The next member; nil after the last.
+        /// Returns the next member, or nil after the last.
         public mutating func next() -> Destination? {
             while let context, let member = members.next() {
                 let object = objects?.map[member.key] ?? context.registry.object(member)
@@ -94,18 +94,19 @@ extension ToMany: Sequence {
     }
 }
 
-// An object that may be missing has members that may be missing:
-// `for product in product.category?.products ?? [] { … }`. A view belongs to an object, so that the
-// array beside it makes an array of both.
+// If an object is optional, its members are optional too: `for product in
+// product.category?.products ?? [] { … }`. A view belongs to an object, so the operator converts it
+// to an array.
 
-/// The objects of a relationship as an array, or an array in place of a missing view.
+/// Returns the objects of a relationship as an array, or the other array if the view is nil.
 public func ?? <Destination>(
     view: ToMany<Destination>?, other: @autoclosure () throws -> [Destination]
 ) rethrows -> [Destination] {
     try view.map(Array.init) ?? other()
 }
 
-/// The objects of an ordered relationship as an array, or an array in place of a missing view.
+/// Returns the objects of an ordered relationship as an array, or the other array if the view is
+/// nil.
 public func ?? <Destination>(
     view: OrderedToMany<Destination>?, other: @autoclosure () throws -> [Destination]
 ) rethrows -> [Destination] {
@@ -324,7 +325,7 @@ public struct OrderedToManyIterator<Destination: ManagedObject>: IteratorProtoco
         self.members = members
     }
 
-    /// The next object, or nil at the end.
+    /// Returns the next object, or nil at the end.
     public mutating func next() -> Destination? {
         while batch.isEmpty {
             guard position < members.count else { return nil }

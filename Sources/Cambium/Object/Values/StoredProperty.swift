@@ -17,7 +17,7 @@ public protocol StoredProperty {
 extension Bool: StoredProperty {
     /// The placeholder for a missing value.
     @inlinable public static var _missing: Bool { false }
-    /// The value in a slot that has one.
+    /// Returns the value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> Bool? {
         record.integer(slot) != 0
     }
@@ -30,7 +30,7 @@ extension Bool: StoredProperty {
 extension StoredProperty where Self: FixedWidthInteger {
     /// The placeholder for a missing value.
     @inlinable public static var _missing: Self { 0 }
-    /// The value in a slot that has one.
+    /// Returns the value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> Self? {
         Self(exactly: record.integer(slot))
     }
@@ -47,7 +47,7 @@ extension Int64: StoredProperty {}
 extension Double: StoredProperty {
     /// The placeholder for a missing value.
     @inlinable public static var _missing: Double { 0 }
-    /// The value in a slot that has one.
+    /// Returns the value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> Double? {
         record.real(slot)
     }
@@ -60,7 +60,7 @@ extension Double: StoredProperty {
 extension Float: StoredProperty {
     /// The placeholder for a missing value.
     @inlinable public static var _missing: Float { 0 }
-    /// The value in a slot that has one.
+    /// Returns the value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> Float? {
         Float(record.real(slot))
     }
@@ -73,7 +73,7 @@ extension Float: StoredProperty {
 extension Date: StoredProperty {
     /// The placeholder for a missing value.
     @inlinable public static var _missing: Date { Date(timeIntervalSinceReferenceDate: 0) }
-    /// The value in a slot that has one.
+    /// Returns the value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> Date? {
         Date(timeIntervalSinceReferenceDate: record.real(slot))
     }
@@ -86,7 +86,7 @@ extension Date: StoredProperty {
 extension String: StoredProperty {
     /// The placeholder for a missing value.
     @inlinable public static var _missing: String { "" }
-    /// The value in a slot that has one.
+    /// Returns the value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> String? {
         String(decoding: record.bytes(slot), as: UTF8.self)
     }
@@ -100,7 +100,7 @@ extension String: StoredProperty {
 extension Data: StoredProperty {
     /// The placeholder for a missing value.
     @inlinable public static var _missing: Data { Data() }
-    /// The value in a slot that has one.
+    /// Returns the value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> Data? {
         Data(record.bytes(slot))
     }
@@ -113,7 +113,7 @@ extension Data: StoredProperty {
 extension Duration: StoredProperty {
     /// The placeholder for a missing value.
     public static var _missing: Duration { .zero }
-    /// The value in a slot that has one.
+    /// Returns the value in a slot that has one.
     public static func read(_ record: Record, _ slot: Int) -> Duration? {
         .nanoseconds(record.integer(slot))
     }
@@ -133,7 +133,7 @@ extension UUID: StoredProperty {
     public static var _missing: UUID {
         UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     }
-    /// The UUID of the slot's 16 bytes.
+    /// Returns the UUID of the slot's 16 bytes.
     public static func read(_ record: Record, _ slot: Int) -> UUID? {
         let bytes = record.bytes(slot)
         return bytes.count == 16 ? UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)) : nil
@@ -147,7 +147,7 @@ extension UUID: StoredProperty {
 extension URL: StoredProperty {
     /// `about:blank`, the placeholder for a missing value.
     public static var _missing: URL { URL(string: "about:blank") ?? URL(filePath: "/") }
-    /// The URL of the slot's text.
+    /// Returns the URL of the slot's text.
     public static func read(_ record: Record, _ slot: Int) -> URL? {
         URL(string: String(decoding: record.bytes(slot), as: UTF8.self))
     }

@@ -63,7 +63,7 @@ struct PredicateLowering {
         self.model = model
     }
 
-    /// A name for the members of a collection.
+    /// Returns a name for the members of a collection.
     mutating func makeVariable() -> String {
         variableCount += 1
         return "member\(variableCount)"
@@ -214,7 +214,7 @@ enum PredicateMeaning {
     /// The range between two values; nil means no bound.
     case range(lower: ModelExpression?, upper: ModelExpression?, includesUpper: Bool)
 
-    /// The one value or object that it is.
+    /// The meaning as a single value or object, or nil if it is something else.
     var value: ModelExpression? {
         switch self {
         case .value(let value): value
@@ -265,7 +265,7 @@ struct MembersMeaning {
     let variable: String
     var condition: ModelExpression?
 
-    /// A member, for conditions about it.
+    /// A member, for conditions on it.
     var member: PredicateMeaning {
         .object(ObjectMeaning(root: .variable(variable), names: [], objectClass: objectClass))
     }
@@ -294,6 +294,6 @@ public struct UnsupportedPredicateError: Error, Sendable, Hashable {
 }
 
 extension UnsupportedPredicateError: CustomStringConvertible {
-    /// One sentence for each.
+    /// The part and the reason, and the remedy.
     public var description: String { "\(part): \(reason). \(remedy)." }
 }

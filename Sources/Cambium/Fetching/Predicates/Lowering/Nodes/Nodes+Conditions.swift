@@ -211,7 +211,7 @@ extension PredicateExpressions.RangeExpressionContains: LowerableNode {
 }
 
 extension PredicateMeaning {
-    /// Whether a range contains a value.
+    /// Returns the condition that a range contains a value.
     fileprivate func contains(_ element: ModelExpression) -> ModelExpression {
         guard case .range(let lower, let upper, let includesUpper) = self else { return .or([]) }
         if let lower, let upper, includesUpper {
@@ -226,7 +226,7 @@ extension PredicateMeaning {
 }
 
 extension PredicateLowering {
-    /// Whether some or all members meet a condition.
+    /// Returns the condition that some or all members meet a condition.
     fileprivate mutating func quantified(
         _ collection: PredicateMeaning, _ sequence: some PredicateExpression,
         _ variable: PredicateExpressions.VariableID, _ test: some PredicateExpression,

@@ -212,7 +212,7 @@ extension PredicateLowering {
             remedy: "Use the value as it is")
     }
 
-    /// The names of the entity of a class and of its sub-entities.
+    /// Returns the names of a class's entity and of its sub-entities.
     fileprivate func entities(of type: Any.Type) throws -> [String] {
         guard let type = type as? ManagedObject.Type, let entity = model[type.entityName] else {
             throw UnsupportedPredicateError(

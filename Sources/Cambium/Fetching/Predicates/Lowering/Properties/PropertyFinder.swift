@@ -119,7 +119,7 @@ enum PropertyFinder {
         return found == expected
     }
 
-    /// Whether a structure has exactly the values of a composite attribute's parts.
+    /// Returns whether a structure has exactly the values of a composite attribute's parts.
     private static func isComposite(
         _ value: Any, _ name: String, _ reading: PropertyProbe.Reading, _ probe: PropertyProbe
     ) -> Bool {
