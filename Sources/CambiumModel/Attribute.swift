@@ -9,30 +9,30 @@ public final class Attribute: Sendable {
     public let isOptional: Bool
     /// Whether the value lives in memory only and is never stored.
     public let isTransient: Bool
-    /// What a new object starts with.
+    /// The value of the attribute in a new object, or nil if there is no default.
     public let defaultValue: DefaultValue?
     /// Limits that the value keeps to whenever it is saved; they do not apply to nil.
     public let limits: Limits
     /// How conflicting changes of this attribute are resolved under the per-property policies;
     /// nil leaves it to the policy.
     public let merge: MergeRule?
-    /// The name in the version just before, where it was another one.
+    /// The attribute's name in the previous version, or nil if it was not renamed.
     public let renamedFrom: String?
     /// Whether the user's code must supply `validate<Name>(_:)`, called before each save.
     public let hasCustomValidation: Bool
-    /// What the value is computed from, if it is derived; such an attribute cannot be set. An
-    /// object has the value that the last save came to, and none before its first; `now()` is the
-    /// moment of the last save that wrote the object itself.
+    /// The expression that computes the value of a derived attribute; nil for other attributes. A
+    /// derived attribute cannot be set. An object has the value that its last save computed, and no
+    /// value before its first save. `now()` is the time of the last save that wrote the object
+    /// itself.
     public let derivation: ModelExpression?
-    /// Whether large values (data only) are kept in files beside the store: those above 100 KB, in
-    /// the folder `.<name of the store>.external`. They are read when they are asked for, not with
-    /// the object.
+    /// Whether large values (data only) are kept in files beside the store. Values above 100 KB are
+    /// in the folder `.<name of the store>.external`. They are read on access, not with the object.
     public let isExternal: Bool
     /// Whether the value is kept in the history of deletions.
     public let isPreservedAfterDeletion: Bool
     /// A text that makes the version hash another one although the storage is the same.
     public let hashModifier: String?
-    /// What the author noted for programs.
+    /// The author's notes for programs.
     public let userInfo: [String: String]
 
     /// Describes an attribute.
@@ -60,7 +60,7 @@ public final class Attribute: Sendable {
         self.userInfo = userInfo
     }
 
-    /// The same as another attribute, but for some parts.
+    /// Copies another attribute, except for some parts.
     package convenience init(
         _ attribute: Attribute, isOptional: Bool, derivation: ModelExpression?,
         renamedFrom: String?
@@ -102,18 +102,18 @@ extension Attribute: Hashable {
         one === other || one.name == other.name && one.isWritten(as: other)
     }
 
-    /// Hashes what is nearly always different.
+    /// Hashes the parts that nearly always differ.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(type)
     }
 }
 
-/// What a new object's attribute starts with.
+/// The default value of a new object's attribute.
 public enum DefaultValue: Sendable, Equatable {
     /// Always this value. It is the column's SQL `DEFAULT` too.
     case constant(Value)
-    /// The moment at which the object is made (dates only).
+    /// The time at which the object is created (dates only).
     case now
     /// A new random UUID for each object (UUIDs only).
     case newUUID
@@ -160,12 +160,13 @@ public enum MergeRule: String, Sendable, Hashable, CaseIterable {
     case min
     /// Both differences from the common base are added to it (numbers and decimals).
     case sum
-    /// The elements that either side added are added and those that either removed are removed
-    /// (codable values that are written as a JSON array).
+    /// An element is in the result if it is in the base or either side added it, and no side
+    /// removed it (codable values that are written as a JSON array).
     case union
 }
 
-/// How a value that may lie in a file of its own is kept in a row: the first byte says where it is.
+/// The form of a value that may be stored in a file of its own. The first byte in the row says how
+/// the value is stored.
 ///
 /// | first byte | then |
 /// |---|---|
@@ -184,8 +185,8 @@ extension Attribute {
 }
 
 extension Model {
-    /// The form in which a row holds a value of an attribute; nil where the value is of another
-    /// type, does not fit, or is no case of the attribute's enumeration.
+    /// Returns the stored form of an attribute's value. The result is nil if the value has another
+    /// type, does not fit, or is not a case of the attribute's enumeration.
     package func stored(_ value: Value, of attribute: Attribute) -> StoredValue? {
         guard isCase(value, of: attribute.type) else { return nil }
         let form = stored(value, as: attribute.type)
@@ -193,7 +194,8 @@ extension Model {
         return .blob([ExternalForm.inline] + data)
     }
 
-    /// Whether a value is one of an enumeration's, or none, where the type is an enumeration.
+    /// Whether the type is not an enumeration, or the value is nil or one of the enumeration's
+    /// cases.
     private func isCase(_ value: Value, of type: AttributeType) -> Bool {
         guard value != .null, case .enumeration(let name) = type else { return true }
         return enumeration(named: name)?.cases.contains { $0.rawValue == value } == true
@@ -201,20 +203,21 @@ extension Model {
 }
 
 extension ExternalForm {
-    /// Above this number of bytes a value goes to a file: below it SQLite reads and writes a value
-    /// as fast as a file system does a file.
+    /// A value above this number of bytes is stored in a file. Up to this size, SQLite reads and
+    /// writes a value as fast as a file system does a file.
     package static let largestInline = 100 * 1024
 
-    /// The folder of a store's files, beside it: where a name is a link beside the file that it
-    /// leads to, as SQLite's own files, so that all names of a store have the same.
+    /// Returns the folder of a store's external files, beside the store. If the path is a symbolic
+    /// link, the folder is beside the link's target, as SQLite's own files are. All paths to a
+    /// store have the same folder.
     package static func folder(ofStore path: String) -> String {
         let parts = storeFile(behind: path).split(separator: "/", omittingEmptySubsequences: false)
         let folder = parts.dropLast().map { $0 + "/" }.joined()
         return "\(folder).\(parts.last ?? "").external"
     }
 
-    /// The file that a path leads to through links. SQLite keeps its log and its journal beside that
-    /// one, and not beside the links.
+    /// Returns the file at the end of a chain of symbolic links. SQLite keeps its log and its
+    /// journal beside that file, not beside the links.
     package static func storeFile(behind path: String) -> String {
         var path = path
         // More of them than that, and the system gives up too.
@@ -230,15 +233,15 @@ extension ExternalForm {
     }
 }
 
-/// A type whose values have several parts: a Swift struct, a column for each part.
+/// A type whose values have several parts. It is a Swift struct with a column for each part.
 public final class Composite: Sendable {
     /// The name of the Swift type.
     public let name: String
-    /// The parts; those of composites within are here by their dotted names.
+    /// The parts. Parts of nested composites are included, by their dotted names.
     public let attributes: [Attribute]
-    /// Which names stand for composite values within, in declaration order.
+    /// The names of nested composite values, in declaration order.
     public let compositeAttributes: [CompositeAttribute]
-    /// What the author noted for programs.
+    /// The author's notes for programs.
     public let userInfo: [String: String]
 
     /// Describes a composite type.
@@ -260,8 +263,8 @@ extension Composite: Equatable {
     }
 }
 
-/// A name that stands for a composite value. Its parts are attributes whose names start with it and
-/// a dot. A value whose parts are all nil is nil.
+/// An attribute with a composite type. The names of its parts start with its name and a dot. If all
+/// parts are nil, the value is nil.
 public struct CompositeAttribute: Sendable, Equatable {
     /// The name; of one within another, with the names on the way to it, joined by dots.
     public let name: String
@@ -271,9 +274,9 @@ public struct CompositeAttribute: Sendable, Equatable {
     public let isOptional: Bool
     /// Whether the value lives in memory only and is never stored.
     public let isTransient: Bool
-    /// The name in the version just before, where it was another one.
+    /// The attribute's name in the previous version, or nil if it was not renamed.
     public package(set) var renamedFrom: String?
-    /// What the author noted for programs.
+    /// The author's notes for programs.
     public let userInfo: [String: String]
 
     /// Describes a composite attribute.
@@ -289,7 +292,7 @@ public struct CompositeAttribute: Sendable, Equatable {
         self.userInfo = userInfo
     }
 
-    /// Whether it lies within another composite value.
+    /// Whether it is within another composite value.
     public var isNested: Bool { name.contains(".") }
 
     /// Whether an attribute is a part of the value, directly or within a composite within.
@@ -315,14 +318,14 @@ extension Model {
     }
 }
 
-/// What makes an optional composite value whole: all its parts are nil, or none of those is that
-/// the composite type requires.
+/// The rule that an optional composite value is complete. Either all of its parts are nil, or no
+/// part that the composite type requires is nil.
 public struct PresenceRule: Sendable, Equatable {
     /// The name of the composite attribute.
     public let composite: String
     /// The names of all its parts.
     public let parts: [String]
-    /// The names of the parts that are there whenever the value is; at least one.
+    /// The names of the parts that are not nil if the value is not nil; at least one.
     public let required: [String]
 }
 
@@ -333,14 +336,14 @@ extension Entity {
         optionalValues(in: model).filter { !$0.required.isEmpty }
     }
 
-    /// The same of all optional composite attributes that are stored, and thus with no required parts
-    /// of those that require none.
+    /// Returns a rule for each optional composite attribute that is stored. If the composite type
+    /// requires no part, the rule's list of required parts is empty.
     package func optionalValues(in model: Model) -> [PresenceRule] {
         compositeAttributes.compactMap { attribute in
             guard attribute.isOptional, !attribute.isTransient,
                 let composite = model.composite(named: attribute.composite)
             else { return nil }
-            // A part within an optional composite within may be missing while the value is there.
+            // A part within a nested optional composite may be nil although the value is not.
             let required = composite.attributes.filter { !$0.isOptional }
                 .map { "\(attribute.name).\($0.name)" }
             let parts = attributes.filter { attribute.contains($0) && !$0.isTransient }

@@ -6,7 +6,7 @@ protocol DefinitionPart {
     /// Whether it is written in braces.
     static var isGroup: Bool { get }
 
-    /// Writes a part and makes the same one; reads one where it is nil.
+    /// Writes a part and makes an equal one. If the part is nil, reads one.
     init(_ it: Self?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition)
 }
 
@@ -22,20 +22,20 @@ extension DefinitionPart {
     }
 }
 
-/// Writes the parts of a model one after the other, or reads them in the same order: each part has
-/// one function for both, so that what is written can be read.
+/// Writes the parts of a model in order, or reads them in the same order. Each part has one
+/// function for both, so everything that is written can be read.
 ///
 /// The text is made of words, quoted strings and brackets. A part that has its usual value is left
-/// out; each other one but the first few is preceded by a word that says what it is.
+/// out. Except for the first few, a word before each part names it.
 struct DefinitionCoder {
-    /// What was written; while reading, all of the text.
+    /// The text written so far, or, while reading, all of the text.
     private(set) var text: [UInt8]
     private var index = 0
     private let isReading: Bool
     private var depth = 0
 
-    /// How deep a text may nest: deeper than any expression of a model, each level of which is a list
-    /// in a group.
+    /// The maximum nesting of a text. It is deeper than any expression of a model. Each level of an
+    /// expression is a list in a group.
     private static let maximumDepth = ModelExpression.maximumDepth * 2 + 16
 
     /// A coder that writes.
@@ -99,7 +99,7 @@ struct DefinitionCoder {
         }
     }
 
-    /// Something that is or is not: the name stands there where it is.
+    /// A Boolean part. Its name is in the text if it is true.
     @inline(never)
     mutating func flag(_ name: StaticString, _ value: Bool?) -> Bool {
         guard isReading else {
@@ -116,7 +116,7 @@ struct DefinitionCoder {
         flag(name, value != nil) ? try part(value) : nil
     }
 
-    /// Something that has a usual value, which is left out.
+    /// A part that has a usual value. The usual value is left out.
     mutating func part<Part: DefinitionPart & Equatable>(
         _ name: StaticString, _ value: Part?, unless usual: Part
     ) throws(UnreadableDefinition) -> Part {
@@ -130,8 +130,8 @@ struct DefinitionCoder {
         flag(name, values?.isEmpty == false) ? try list(values) : []
     }
 
-    /// Several things, even where there are none. Compiled once for all types: it took a twentieth of
-    /// the time that this module needs to compile.
+    /// Several parts, written even if there are none. The function is compiled once for all types:
+    /// specialized copies took a twentieth of this module's compile time.
     @_semantics("optimize.sil.specialize.generic.never")
     @inline(never)
     mutating func list<Part: DefinitionPart>(
@@ -148,7 +148,7 @@ struct DefinitionCoder {
         }
     }
 
-    /// What an author noted, sorted by name.
+    /// An author's notes, sorted by name.
     mutating func notes(
         _ name: StaticString, _ values: [String: String]?
     ) throws(UnreadableDefinition) -> [String: String] {
@@ -221,7 +221,7 @@ struct DefinitionCoder {
         }
     }
 
-    /// Where the next word is; nil where something else follows.
+    /// The range of the next word; nil if something else follows.
     private var nextWord: Range<Int>? {
         let start = peek == UInt8(ascii: " ") ? index + 1 : index
         let end = text[start...].firstIndex { !Self.isOfWord($0) } ?? text.count
@@ -234,7 +234,7 @@ struct DefinitionCoder {
         return String(decoding: text[range], as: UTF8.self)
     }
 
-    /// Reads a word where it is the next one.
+    /// Reads the word if it is the next one.
     private mutating func reads(_ name: StaticString) -> Bool {
         let start = peek == UInt8(ascii: " ") ? index + 1 : index
         let end = start + name.utf8CodeUnitCount

@@ -8,21 +8,21 @@ public final class Entity: Sendable {
     public let parent: String?
     /// Whether objects of this entity itself (not of a sub-entity) are impossible.
     public let isAbstract: Bool
-    /// The name in the version just before, where it was another one.
+    /// The entity's name in the previous version, or nil if it was not renamed.
     public let renamedFrom: String?
     /// How much of the Swift class the compiler writes.
     public let codeGeneration: CodeGeneration
     /// Whether the user's code must supply `validateObject()`, called before each save.
     public let hasCustomValidation: Bool
     /// The entity's own attributes, without inherited ones, in declaration order. A composite
-    /// attribute is here as its parts, which follow each other.
+    /// attribute appears as its parts, next to each other.
     public let attributes: [Attribute]
-    /// Which names stand for composite values, those within others included (`address.geo`), in
-    /// declaration order, without inherited ones.
+    /// The entity's own composite attributes, without inherited ones, in declaration order. Nested
+    /// ones are included (`address.geo`).
     public let compositeAttributes: [CompositeAttribute]
     /// The entity's own relationships, without inherited ones, in declaration order.
     public let relationships: [Relationship]
-    /// Sets of properties whose values no two objects share.
+    /// Sets of properties. No two objects share their values.
     public let uniqueConstraints: [UniqueConstraint]
     /// Indexes of the table.
     public let indexes: [Index]
@@ -34,7 +34,7 @@ public final class Entity: Sendable {
     public let fetchedProperties: [FetchedProperty]
     /// A text that makes the version hash another one although the storage is the same.
     public let hashModifier: String?
-    /// What the author noted for programs.
+    /// The author's notes for programs.
     public let userInfo: [String: String]
 
     /// Describes an entity.
@@ -67,7 +67,7 @@ public final class Entity: Sendable {
         self.userInfo = userInfo
     }
 
-    /// The same as another entity, but for former names and what is declared in it.
+    /// Copies another entity, except for former names and its declared properties.
     package convenience init(
         _ entity: Entity, renamedFrom: String?, attributes: [Attribute],
         compositeAttributes: [CompositeAttribute], relationships: [Relationship]
@@ -91,7 +91,7 @@ extension Entity: Hashable {
         one === other || one.name == other.name && one.isWritten(as: other)
     }
 
-    /// Hashes what is nearly always different.
+    /// Hashes the parts that nearly always differ.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(attributes.count)
@@ -109,11 +109,11 @@ public enum CodeGeneration: String, Sendable, Hashable, CaseIterable {
     case fullClass = "class"
     /// An open `_Name` that a hand-written `Name` inherits from.
     case base
-    /// Nothing; objects are used through `value(forKey:)`.
+    /// No class; objects are used through `value(forKey:)`.
     case none
 }
 
-/// Properties whose values, taken together, no two objects of the entity share. A nil never
+/// Properties whose combined values are unique among the objects of the entity. A nil value never
 /// collides.
 public struct UniqueConstraint: Sendable, Hashable {
     /// The names of attributes or to-one relationships, in order.
@@ -129,7 +129,7 @@ public struct UniqueConstraint: Sendable, Hashable {
 public final class Index: Sendable {
     /// The name that the author gave it, if any.
     public let name: String?
-    /// What it is good for.
+    /// The purpose of the index.
     public let kind: IndexKind
     /// The properties it is sorted by, in order.
     public let elements: [IndexElement]
@@ -155,7 +155,7 @@ extension Index: Equatable {
     }
 }
 
-/// What an index is good for.
+/// The purpose of an index.
 public enum IndexKind: String, Sendable, Hashable, CaseIterable {
     /// Finding and sorting by its elements from the first on.
     case binary
@@ -165,9 +165,9 @@ public enum IndexKind: String, Sendable, Hashable, CaseIterable {
 
 /// One property, or computed value, that an index is sorted by.
 public struct IndexElement: Sendable, Equatable {
-    /// The name of an attribute or to-one relationship; empty where there is an expression.
+    /// The name of an attribute or to-one relationship; empty if the element is an expression.
     public let property: String
-    /// What the value is computed from, where it is not a property.
+    /// The expression that computes the value, or nil if the element is a property.
     public let expression: ModelExpression?
     /// Whether greater values come first.
     public let isDescending: Bool
@@ -182,9 +182,9 @@ public struct IndexElement: Sendable, Equatable {
 
 /// A condition that every saved object of the entity meets.
 public struct Rule: Sendable, Equatable {
-    /// The name by which errors and, where it becomes one, the store's CHECK call it.
+    /// The rule's name in errors, and in the store's CHECK constraint if the rule becomes one.
     public let name: String
-    /// What the error says to a person.
+    /// The error message for people.
     public let message: String?
     /// The condition, checked against the entity. It is violated when it is false.
     public let condition: ModelExpression

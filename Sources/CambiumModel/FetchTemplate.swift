@@ -2,15 +2,15 @@
 public final class FetchTemplate: Sendable {
     /// The name; the generated function has it too.
     public let name: String
-    /// What the caller supplies, in order.
+    /// The parameters that the caller supplies, in order.
     public let parameters: [FetchParameter]
-    /// Which objects it finds; nil means all.
+    /// The condition that objects must meet; nil means all.
     public let condition: ModelExpression?
-    /// The order of what it finds.
+    /// The order of the results.
     public let sort: [IndexElement]
     /// How it is fetched.
     public let options: RequestOptions
-    /// What the author noted for programs.
+    /// The author's notes for programs.
     public let userInfo: [String: String]
 
     /// Describes a template.
@@ -41,8 +41,7 @@ public struct FetchParameter: Sendable, Equatable {
     public let name: String
     /// The type of its argument, or of the elements of a list; for objects that of their keys.
     public let type: AttributeType
-    /// The entity of the object that its argument is, or of those in a list; nil where it is a
-    /// value and no object.
+    /// The entity of the argument's object or objects; nil if the argument is a value.
     public let entity: String?
     /// Whether the argument is a list of values.
     public let isList: Bool
@@ -55,7 +54,7 @@ public struct FetchParameter: Sendable, Equatable {
         entity = nil
     }
 
-    /// Describes a parameter that stands for an object of an entity, or for a list of them.
+    /// Describes a parameter for an object of an entity, or for a list of objects.
     public init(name: String, entity: String, isList: Bool = false) {
         self.name = name
         self.entity = entity
@@ -64,21 +63,22 @@ public struct FetchParameter: Sendable, Equatable {
     }
 }
 
-/// A list of objects that a condition finds anew, instead of links that are stored.
+/// A list of objects that a condition finds on each access, instead of stored links.
 public final class FetchedProperty: Sendable {
     /// The name of the Swift property.
     public let name: String
-    /// The entity whose objects it finds.
+    /// The entity of the objects that it finds.
     public let destination: String
-    /// Which objects it finds; nil means all. `$source` is the object that has the property.
+    /// The condition that objects must meet; nil means all. `$source` is the object that has the
+    /// property.
     public let condition: ModelExpression?
-    /// The order of what it finds.
+    /// The order of the results.
     public let sort: [IndexElement]
     /// How it is fetched.
     public let options: RequestOptions
     /// A text that makes the version hash another one although the storage is the same.
     public let hashModifier: String?
-    /// What the author noted for programs.
+    /// The author's notes for programs.
     public let userInfo: [String: String]
 
     /// Describes a fetched property.
@@ -119,7 +119,7 @@ public struct RequestOptions: Sendable, Equatable {
     public let offset: Int
     /// How many objects are loaded at a time; 0, the default, means all at once.
     public let batchSize: Int
-    /// What the results are; objects by default.
+    /// The kind of the results; objects by default.
     public let resultKind: RequestResultKind
     /// Whether equal results appear once; false by default.
     public let isDistinct: Bool
@@ -129,13 +129,13 @@ public struct RequestOptions: Sendable, Equatable {
     public let includesPendingChanges: Bool
     /// Whether the values are loaded too; true by default.
     public let includesPropertyValues: Bool
-    /// Whether objects are returned without values even where these were loaded; true by default,
-    /// as in Core Data.
+    /// Whether objects are returned without values even if these were loaded; true by default, as
+    /// in Core Data.
     public let returnsObjectsAsFaults: Bool
-    /// The relationships whose objects are loaded too.
+    /// The relationships with objects to load too.
     public let prefetched: [String]
 
-    /// Describes options; all defaults are those of a plain request.
+    /// Describes options. The defaults are the options of a plain request.
     public init(
         limit: Int? = nil, offset: Int = 0, batchSize: Int = 0,
         resultKind: RequestResultKind = .objects, isDistinct: Bool = false,
@@ -156,7 +156,7 @@ public struct RequestOptions: Sendable, Equatable {
     }
 }
 
-/// What the results of a request are.
+/// The kind of a request's results.
 public enum RequestResultKind: String, Sendable, Hashable, CaseIterable {
     /// Objects.
     case objects

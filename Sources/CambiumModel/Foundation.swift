@@ -1,5 +1,6 @@
-// The one place that chooses Foundation's flavour. Where the essentials exist (Linux) they are
-// enough for dates, decimals, UUIDs, URLs and data, and cost a process 4 ms less at start.
+// The only place that chooses between the variants of Foundation. If FoundationEssentials exists
+// (Linux), it has all that is needed for dates, decimals, UUIDs, URLs and data, and saves a process
+// 4 ms at start.
 #if canImport(FoundationEssentials)
     @_exported import FoundationEssentials
 #else
@@ -14,13 +15,13 @@
 #endif
 
 extension UUID {
-    /// A new UUID of version 4, made of random numbers of the system's.
+    /// Returns a new UUID of version 4, made of random numbers from the system.
     ///
-    /// Foundation's `UUID()` opens `/dev/urandom` on Linux. Where that cannot be opened, because the
-    /// process has too many open files for a moment, it gives the same UUID again and again. This
-    /// one asks the kernel, which needs no file.
+    /// Foundation's `UUID()` opens `/dev/urandom` on Linux. If that fails, because the process has
+    /// too many open files for a moment, it returns the same UUID again and again. This function
+    /// asks the kernel, which needs no file.
     ///
-    /// - Throws: ``RandomNumbersError`` where the system gives no random numbers.
+    /// - Throws: ``RandomNumbersError`` if the system gives no random numbers.
     package static func random() throws(RandomNumbersError) -> UUID {
         var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
         // Safety: the system writes as many bytes as there is room for.
@@ -40,8 +41,8 @@ extension UUID {
         return UUID(uuid: bytes)
     }
 
-    /// Whether a text is a UUID as it is written: 32 hexadecimal digits in five groups. What
-    /// `UUID(uuidString:)` reads need not be written so.
+    /// Returns whether a text is a UUID in its usual form: 32 hexadecimal digits in five groups.
+    /// `UUID(uuidString:)` also reads other forms.
     package static func isSpelled(_ text: some StringProtocol) -> Bool {
         let bytes = text.utf8
         guard bytes.count == 36 else { return false }
@@ -54,12 +55,12 @@ extension UUID {
     }
 }
 
-/// The system gave no random numbers, of which UUIDs are made. What needed one was not done: a UUID
-/// that others have too could exchange their values.
+/// The system gave no random numbers for a new UUID. The operation that needed the UUID was not
+/// done: objects with the same UUID could exchange their values.
 public struct RandomNumbersError: Error, Sendable, Hashable, CustomStringConvertible {
     init() {}
 
-    /// What happened, and what helps.
+    /// The problem and a remedy.
     public var description: String { "\(problem) \(remedy)" }
 
     package var problem: String {

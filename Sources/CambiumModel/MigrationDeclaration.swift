@@ -1,22 +1,21 @@
-/// What the author of a version declared about the step from the version before: everything that
-/// a comparison of the two versions cannot know.
+/// The author's declaration of the migration from the previous version: everything that a
+/// comparison of the two versions cannot find out.
 public struct MigrationDeclaration: Sendable, Equatable {
     /// The version that the step starts from.
     public let from: String
     /// Values for attributes that rows of the old version do not have, or have to be put right.
     public package(set) var fills: [Fill]
-    /// Objects that existing objects are linked to where they have a relationship that is new, or
-    /// nothing there.
+    /// Objects to link existing objects to if a relationship is new or their link is missing.
     public package(set) var links: [Link]
-    /// What existing objects are expected to have already.
+    /// Properties that the author knows all existing objects to have.
     public package(set) var requirements: [Requirement]
-    /// Entities and properties whose data is meant to be lost.
+    /// Entities, objects and properties that are explicitly dropped.
     public package(set) var drops: [Drop]
-    /// What existing objects get in place of cases of enumerations that are gone.
+    /// Replacements for deleted cases of enumerations in existing objects.
     public package(set) var replacements: [Replacement]
-    /// Which links stay where a relationship holds fewer than before.
+    /// The links to keep if a relationship holds fewer than before.
     public package(set) var keeps: [Keep]
-    /// What becomes of objects that are equal in what is to tell them apart from now on.
+    /// The treatment of objects that are equal in a new unique constraint.
     public package(set) var deduplications: [Deduplication]
     /// The steps that the program supplies.
     public package(set) var steps: [Step]
@@ -44,9 +43,9 @@ public struct MigrationDeclaration: Sendable, Equatable {
         public let entity: String
         /// The attribute, by its new name.
         public let attribute: String
-        /// The value, computed from the row as it is going to be; the variable `old` is the row as it
-        /// was, by its old names. Where it looks at the attribute itself every row gets it, else each
-        /// that has no value there.
+        /// The value, computed from the row in the new version. The variable `old` is the row in
+        /// the previous version, by its old names. If the expression uses the attribute itself,
+        /// every row gets the value. Otherwise only rows without a value get it.
         public let value: ModelExpression
 
         /// Describes a fill.
@@ -57,16 +56,17 @@ public struct MigrationDeclaration: Sendable, Equatable {
         }
     }
 
-    /// The object that a to-one of existing objects leads to, where they have none there.
+    /// The object to link existing objects to if their to-one relationship is empty.
     public struct Link: Sendable, Equatable {
         /// The entity that declares the relationship, by its new name.
         public let entity: String
         /// The to-one relationship, by its new name.
         public let relationship: String
-        /// Which object it is, in the old properties of the objects at the other end; the variable
-        /// `source` is the old object that gets the link.
+        /// The condition that selects the object, in the old properties of the objects at the other
+        /// end. The variable `source` is the old object that gets the link.
         public let condition: ModelExpression
-        /// Which of several it is: the first in this order of old attributes, then the eldest.
+        /// The order that chooses among several objects: the first by these old attributes, then
+        /// the oldest.
         public let order: [Order]
 
         /// Describes a link.
@@ -80,8 +80,8 @@ public struct MigrationDeclaration: Sendable, Equatable {
         }
     }
 
-    /// Something that is required from now on, and that the author knows every object to have. A
-    /// store with an object that has it not is refused, and stays as it was.
+    /// A property that is required from now on and that the author knows every object to have. If
+    /// an object of a store lacks it, the migration fails and the store stays unchanged.
     public struct Requirement: Sendable, Equatable {
         /// The entity that declares the property, by its new name.
         public let entity: String
@@ -98,14 +98,14 @@ public struct MigrationDeclaration: Sendable, Equatable {
         }
     }
 
-    /// Something that is gone on purpose.
+    /// Data that is explicitly dropped.
     public struct Drop: Sendable, Equatable {
         /// The entity, by its old name.
         public let entity: String
         /// The property, by its old name; nil drops the whole entity, or objects of it.
         public let property: String?
-        /// Which objects of the entity go, in its old properties, while the entity stays; nil where
-        /// it goes itself.
+        /// The condition that selects the objects to delete, in the entity's old properties, if the
+        /// entity stays; nil if the entity itself is deleted.
         public let condition: ModelExpression?
         /// Why the data may go.
         public let reason: String
@@ -122,16 +122,16 @@ public struct MigrationDeclaration: Sendable, Equatable {
         }
     }
 
-    /// What objects get that have a case of an enumeration that is gone.
+    /// The replacement for a deleted case of an enumeration in existing objects.
     public struct Replacement: Sendable, Equatable {
         /// The enumeration.
         public let enumeration: String
-        /// The case that is gone, by its old name.
+        /// The deleted case, by its old name.
         public let name: String
-        /// The case that objects get, by its new name; nil gives them none, which their attributes
-        /// have to allow.
+        /// The case that objects get, by its new name. If it is nil, objects get no value; their
+        /// attributes must allow nil.
         public let replacement: String?
-        /// Why they can be told apart no longer from those that had it.
+        /// Why the difference between the two cases may be lost.
         public let reason: String
 
         /// Describes a replacement.
@@ -146,21 +146,20 @@ public struct MigrationDeclaration: Sendable, Equatable {
         }
     }
 
-    /// Which of several links stay where an object can have only one from now on. Where both ends of
-    /// a relationship can, what is said first is done first.
+    /// The link to keep if an object can have only one from now on. If this is true for both ends
+    /// of a relationship, the first declaration is applied first.
     public struct Keep: Sendable, Equatable {
         /// The entity that declares the relationship, by its new name.
         public let entity: String
         /// The to-one relationship, by its new name.
         public let relationship: String
-        /// What the object at the other end is chosen by, in its old attributes: the first in this
-        /// order stays. Where that leaves a choice, the place in the old list decides, then the
-        /// age.
+        /// The order that chooses the object at the other end, by its old attributes: the first
+        /// stays. For equal objects, the index in the old list decides, then the age.
         public let order: [Order]
         /// Why the other links may go.
         public let reason: String
 
-        /// Describes which links stay.
+        /// Describes the link to keep.
         public init(entity: String, relationship: String, order: [Order] = [], reason: String) {
             self.entity = entity
             self.relationship = relationship
@@ -169,29 +168,29 @@ public struct MigrationDeclaration: Sendable, Equatable {
         }
     }
 
-    /// What becomes of objects that are equal in the properties of a new constraint.
+    /// The treatment of objects that are equal in the properties of a new constraint.
     public struct Deduplication: Sendable, Equatable {
         /// The entity that declares the constraint, by its new name.
         public let entity: String
         /// The properties of the constraint, by their new names.
         public let properties: [String]
-        /// Which of several equal objects stays: the first in this order of new attributes, then
-        /// the eldest.
+        /// The order that chooses the object that stays: the first by these new attributes, then
+        /// the oldest.
         public let order: [Order]
-        /// What becomes of links to the objects that go.
+        /// The treatment of links to the deleted objects.
         public let links: Links
         /// Why the other objects may go.
         public let reason: String
 
-        /// What becomes of links to objects that go.
+        /// The treatment of links to deleted objects.
         public enum Links: String, Sendable, Hashable, CaseIterable {
-            /// They lead to the object that stays.
+            /// They reference the object that stays.
             case move
             /// They go with the object.
             case drop
         }
 
-        /// Describes what becomes of equal objects.
+        /// Describes the treatment of equal objects.
         public init(
             entity: String, properties: [String], order: [Order] = [], links: Links = .move,
             reason: String
@@ -222,8 +221,9 @@ public struct MigrationDeclaration: Sendable, Equatable {
     public struct Step: Sendable, Equatable {
         /// The name of the method that does it.
         public let name: String
-        /// The entities whose objects it reads, makes or changes: by their new names, or by their
-        /// old ones where they are gone; none means all that the migration changes.
+        /// The entities of the objects that it reads, creates or changes, by their new names, or by
+        /// their old names if they are deleted. If there are none, it may use all entities that the
+        /// migration changes.
         public let entities: [String]
 
         /// Names a step.
@@ -243,19 +243,20 @@ package protocol MigrationItem: Sendable, Equatable {
 
     /// The name of the element.
     static var element: String { get }
-    /// The XML attributes that say what it is about: no two declarations are about the same.
+    /// The XML attributes that name the subject of a declaration. No two declarations have the same
+    /// subject.
     static var subject: [String] { get }
-    /// Where a migration has the declarations of the kind.
+    /// The list of the declarations of this kind in a migration.
     static var list: WritableKeyPath<MigrationDeclaration, [Self]> { get }
 
-    /// What the element says.
+    /// Returns the XML attributes of the element.
     ///
     /// - Parameter text: Writes an expression.
     func attributes(_ text: (ModelExpression) -> String) -> Attributes
 }
 
 extension MigrationItem {
-    /// What an XML attribute says, but for expressions; nil where it is absent.
+    /// The value of an XML attribute, except for expressions; nil if it is absent.
     package subscript(name: String) -> String? {
         attributes { _ in "" }.first { $0.key == name }?.value
     }
@@ -302,7 +303,7 @@ extension MigrationDeclaration: DefinitionPart {
 }
 
 extension [MigrationDeclaration.Order] {
-    /// The order as an author writes it; nil where there is none.
+    /// The order in the author's notation; nil if there is none.
     fileprivate var text: String? {
         let words = map { $0.attribute + ($0.isDescending ? " descending" : "") }
         return isEmpty ? nil : words.joined(separator: ", ")

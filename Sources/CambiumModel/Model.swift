@@ -1,18 +1,19 @@
 /// One complete, checked version of a data model.
 ///
-/// The compiler makes it from XML, generated code holds it as text, the runtime lives on it
-/// and the migration planner compares two of them. There is no second model type.
+/// The compiler creates it from XML, generated code contains it as text, the runtime uses it, and
+/// the migration planner compares two of them. There is no second model type.
 ///
-/// Invariants that the compiler's checks establish, and that everything else may rely on: names are
-/// unique, every name that is referred to exists, an inverse points back, parents have no cycles.
+/// The compiler's checks establish these invariants, and all code may rely on them: names are
+/// unique, every referenced name exists, an inverse references its relationship, and parents have
+/// no cycles.
 ///
-/// A class, because it never changes: what holds a model, or several, holds a reference to each.
+/// It is a class because it never changes: its holders share references to it.
 public final class Model: Sendable {
     /// The model's name, such as `Shop`.
     public let name: String
     /// The version's name, such as `3`. Versions of a bundle are ordered by the compiler.
     public let version: String
-    /// The entities in the order in which the model declares them.
+    /// The entities in declaration order.
     public let entities: [Entity]
     /// The enumerations that attributes may have as their type.
     public let enumerations: [Enumeration]
@@ -20,18 +21,19 @@ public final class Model: Sendable {
     public let composites: [Composite]
     /// Parts of the model that stores of their own may hold.
     public let configurations: [Configuration]
-    /// A name for the version that programs gave it in Core Data's tools, where it has one.
+    /// The version's identifier from Core Data's tools, or nil if it has none.
     public let identifier: String?
-    /// What the author noted for programs.
+    /// The author's notes for programs.
     public let userInfo: [String: String]
-    /// What the author declared about the step from the version before, if anything.
+    /// The author's declaration of the migration from the previous version, or nil if there is
+    /// none.
     public let migration: MigrationDeclaration?
 
     let indexByName: [String: Int]
     let hierarchy: ModelHierarchy
 
-    /// Puts a model together. Later entities of an equal name are ignored in look-ups by name; the
-    /// compiler refuses such models.
+    /// Creates a model. Later entities with an equal name are ignored in look-ups by name; the
+    /// compiler rejects such models.
     public init(
         name: String, version: String, entities: [Entity], enumerations: [Enumeration] = [],
         composites: [Composite] = [], configurations: [Configuration] = [],
@@ -52,7 +54,7 @@ public final class Model: Sendable {
         hierarchy = ModelHierarchy(entities, indexByName)
     }
 
-    /// The same as another model, but for some parts.
+    /// Copies another model, except for some parts.
     package convenience init(
         _ model: Model, version: String? = nil, entities: [Entity]? = nil,
         migration: MigrationDeclaration?
@@ -96,7 +98,7 @@ extension Model: Hashable {
         one === other || one.name == other.name && one.isWritten(as: other)
     }
 
-    /// Hashes what is nearly always different.
+    /// Hashes the parts that nearly always differ.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(version)
@@ -115,7 +117,7 @@ public struct Configuration: Sendable, Equatable {
     public let name: String
     /// The names of its entities, in order.
     public let entities: [String]
-    /// What the author noted for programs.
+    /// The author's notes for programs.
     public let userInfo: [String: String]
 
     /// Describes a configuration.
@@ -133,7 +135,7 @@ extension Model {
         return hierarchy.lineages[index].map { entities[$0] }
     }
 
-    /// The topmost ancestor, which names the table that the whole hierarchy shares.
+    /// Returns the topmost ancestor. It names the table that the whole hierarchy shares.
     public func root(of entity: Entity) -> Entity {
         guard let index = indexByName[entity.name] else { return entity }
         return entities[hierarchy.lineages[index][0]]
@@ -220,8 +222,8 @@ extension Model {
         return nil
     }
 
-    /// The names on the way to a property, which a list writes joined by dots: a part of a
-    /// composite value, whose own name has dots, is one step.
+    /// Returns the names on the path to a property, from a name joined by dots. A part of a
+    /// composite value has dots in its own name and is one step.
     ///
     /// - Complexity: O(length)
     public func path(_ name: String, of entity: Entity) -> [String] {
@@ -256,18 +258,19 @@ extension Model {
         return enumeration(named: name)?.rawType ?? type
     }
 
-    /// The stored form of a value of an attribute, as the design's table of storage forms says.
+    /// Returns the stored form of a value of an attribute, as the design's table of storage forms
+    /// defines it.
     ///
-    /// - Returns: nil where the value is of another type or does not fit (a decimal with more
-    ///   places than its scale, a whole number out of range).
+    /// - Returns: Nil if the value has another type or does not fit (a decimal with more places
+    ///   than its scale, an integer out of range).
     public func stored(_ value: Value, as type: AttributeType) -> StoredValue? {
         value.stored(as: plainType(of: type))
     }
 
-    /// The value of an attribute from its stored form.
+    /// Returns the value of an attribute from its stored form.
     ///
-    /// - Returns: nil where the stored form is not one of that type, which only another program can
-    ///   have written.
+    /// - Returns: Nil if the stored form does not belong to that type. Only another program can
+    ///   have written such a form.
     public func value(_ stored: StoredValue, as type: AttributeType) -> Value? {
         guard case .enumeration(let name) = type else { return stored.value(as: type) }
         let isText = enumeration(named: name)?.rawType == .string
@@ -280,11 +283,11 @@ extension Model {
     }
 }
 
-/// Who inherits from whom and who declares what, worked out once for a model: everything that
-/// follows an entity's parents or children, or looks for a property, asks here instead of searching
-/// all of them again.
+/// The inheritance and the declared properties of a model's entities, computed once. Code that
+/// follows an entity's parents or children, or looks up a property, uses it instead of searching
+/// all entities again.
 final class ModelHierarchy: Sendable {
-    /// Where a property stands in its entity's list.
+    /// The index of a property in its entity's list.
     enum Place: Sendable {
         case attribute(Int)
         case relationship(Int)
@@ -296,16 +299,17 @@ final class ModelHierarchy: Sendable {
     let families: [[Int]]
     /// For each entity the places of the attributes and relationships that it declares.
     let places: [[String: Place]]
-    /// For each entity the columns of the properties that it declares whose own name another column
-    /// of the table has.
+    /// For each entity, the columns of its own properties that have another name because the table
+    /// already has a column with the property's name.
     let columns: [[String: String]]
-    /// The tables of links whose own name another table has, by `Entity.relationship`.
+    /// The names of join tables that differ because another table has the usual name, by
+    /// `Entity.relationship`.
     let joinTables: [String: String]
 
     init(_ entities: [Entity], _ indexByName: [String: Int]) {
         lineages = entities.indices.map { index in
             var lineage = [index]
-            // A cycle, which the compiler refuses, ends where it closes.
+            // A cycle ends at its first repeated entity. The compiler rejects cycles.
             while let last = lineage.last, let name = entities[last].parent,
                 let parent = indexByName[name], !lineage.contains(parent)
             {

@@ -1,9 +1,9 @@
-/// Where each property of an entity's objects lies in a row in memory, and in which column of the
-/// table it is stored.
+/// The slot of each property of an entity's objects in a row in memory, and the column of each slot
+/// in the table.
 ///
 /// Slots of ancestors come first, so that a class can read its own properties of an object of a
 /// subclass. Both the emitter (which writes slot numbers into accessors) and the runtime (which
-/// fills the slots) take them from here.
+/// fills the slots) use this layout.
 public struct RecordLayout: Sendable, Equatable {
     /// A place for one value.
     public struct Slot: Sendable, Equatable {
@@ -66,7 +66,7 @@ public struct RecordLayout: Sendable, Equatable {
             slots.enumerated().map { ($1.property, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The (first) slot of a property, or nil where it has none (a to-many, the far side of a
+    /// Returns the (first) slot of a property, or nil if it has none (a to-many, the far side of a
     /// one-to-one).
     public func slot(of property: String) -> Int? {
         slotByProperty[property]
@@ -76,9 +76,9 @@ public struct RecordLayout: Sendable, Equatable {
 /// The columns of a table that cannot have the name of their property.
 ///
 /// A column has the name of its property. If two columns of a table would have the same name, each
-/// of them is `Entity_property`. SQLite's names do not tell upper from lower case. A to-one
-/// relationship needs the names of the columns beside its own too, and names that start with an
-/// underscore belong to the store.
+/// of them is `Entity_property`. SQLite's names are case-insensitive. A to-one relationship also
+/// needs the names of its additional columns. Names that start with an underscore belong to the
+/// store.
 struct ColumnNames {
     /// For each entity of the table the columns of its own properties that have another name.
     private(set) var columns: [[String: String]]
@@ -88,7 +88,7 @@ struct ColumnNames {
         let property: String
         /// The name of the column, if no other has it.
         let column: String
-        /// What is added to it for the columns beside it.
+        /// The suffixes of the additional columns that the property needs.
         let suffixes: [String]
         /// The name in lower case.
         let folded: String
@@ -177,13 +177,14 @@ struct ColumnNames {
     }
 }
 
-/// The columns that every table has beside those of the model. Real models have attributes named
-/// `id` and `version`, hence the underscore, which the compiler refuses in names of a model.
+/// The columns that every table has in addition to the columns of the model. Real models have
+/// attributes named `id` and `version`. The names therefore start with an underscore, and the
+/// compiler rejects such names in a model.
 package enum SystemColumn {
     /// The object's key, unique in its hierarchy and never reused.
     package static let key = "_id"
     /// The number of times the row was saved.
     package static let version = "_version"
-    /// The name of the object's entity, where the root has sub-entities.
+    /// The name of the object's entity, if the root has sub-entities.
     package static let entity = "_entity"
 }

@@ -2,11 +2,11 @@
 public final class Relationship: Sendable {
     /// The name of the Swift property.
     public let name: String
-    /// The entity whose objects it leads to.
+    /// The entity of the objects at the other end.
     public let destination: String
     /// The relationship of the destination that leads back, kept in step with this one.
     public let inverse: String?
-    /// Whether it leads to any number of objects.
+    /// Whether it can reference any number of objects.
     public let isToMany: Bool
     /// Whether a to-one may be nil. For a to-many, see ``minimumCount``.
     public let isOptional: Bool
@@ -14,9 +14,9 @@ public final class Relationship: Sendable {
     public let minimumCount: Int?
     /// The greatest number of objects of a to-many; nil means no limit.
     public let maximumCount: Int?
-    /// What happens to the objects at the other end when this end's object is deleted.
+    /// The effect on the objects at the other end when this end's object is deleted.
     public let deleteRule: DeleteRule
-    /// The name in the version just before, where it was another one.
+    /// The relationship's name in the previous version, or nil if it was not renamed.
     public let renamedFrom: String?
     /// Whether the objects of a to-many have an order that is kept.
     public let isOrdered: Bool
@@ -24,7 +24,7 @@ public final class Relationship: Sendable {
     public let isTransient: Bool
     /// A text that makes the version hash another one although the storage is the same.
     public let hashModifier: String?
-    /// What the author noted for programs.
+    /// The author's notes for programs.
     public let userInfo: [String: String]
 
     /// Describes a relationship.
@@ -65,27 +65,27 @@ extension Relationship: Hashable {
         one === other || one.name == other.name && one.isWritten(as: other)
     }
 
-    /// Hashes what is nearly always different.
+    /// Hashes the parts that nearly always differ.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(destination)
     }
 }
 
-/// What a delete does to the objects at the other end of a relationship.
+/// The effect of a deletion on the objects at the other end of a relationship.
 public enum DeleteRule: String, Sendable, Hashable, CaseIterable {
     /// They lose the link.
     case nullify
     /// They are deleted too.
     case cascade
-    /// The delete is refused at save while there are any.
+    /// If there are any, the save rejects the deletion.
     case deny
 }
 
-/// Where a relationship's links are kept.
+/// The storage of a relationship's links.
 public enum RelationshipStorage: Sendable, Equatable {
-    /// In a column of the row itself that holds the destination's key; `entityColumn` holds the
-    /// destination's entity where that has sub-entities.
+    /// A column of the row itself that contains the destination's key. If the destination has
+    /// sub-entities, `entityColumn` contains the destination's entity.
     case key(column: String, entityColumn: String?)
     /// In the key column of the inverse, in the destination's row.
     case inverseKey(column: String)
@@ -96,10 +96,10 @@ public enum RelationshipStorage: Sendable, Equatable {
 }
 
 extension Model {
-    /// Where the links of a relationship of `entity` (its own or an inherited one) are kept.
+    /// Returns the storage of a relationship of `entity` (its own or an inherited one).
     ///
-    /// A one-to-one is kept by one side: the required one, else the first by entity and name. A
-    /// many-to-many, and a to-many without inverse, has a table named after its first side.
+    /// A one-to-one is stored on one side: the required one, or else the first by entity and name.
+    /// A many-to-many, and a to-many without inverse, has a table named after its first side.
     public func storage(of relationship: Relationship, of entity: Entity) -> RelationshipStorage {
         if relationship.isTransient { return .transient }
         let source = declarer(of: relationship.name, in: entity) ?? entity
@@ -131,9 +131,9 @@ extension Model {
         }
     }
 
-    /// The column of a stored property that `entity` declares: its name, or `Entity_name` where
-    /// another column of the same table would have that name, in whatever case. The dots in the name
-    /// of a part of a composite value become underscores.
+    /// Returns the column of a stored property that `entity` declares. It has the property's name,
+    /// or `Entity_name` if another column of the same table would have that name, ignoring case.
+    /// The dots in the name of a part of a composite value become underscores.
     public func column(of property: String, in entity: Entity) -> String {
         indexByName[entity.name].flatMap { hierarchy.columns[$0][property] }
             ?? ColumnNames.plainName(of: property)
@@ -157,18 +157,18 @@ extension Model {
     }
 }
 
-/// Where the order of an ordered to-many is kept: in a column of numbers beside the one that holds
-/// the owner's key, `<column of the owner's key>_position`.
+/// The order of an ordered to-many is stored in a column of numbers beside the column of the
+/// owner's key: `<column of the owner's key>_position`.
 ///
-/// The numbers have gaps, so that an insertion writes one of them, and are not unique. A member
-/// without a number comes after those that have one; members that are equal in it come in the order
-/// of their keys.
+/// The numbers have gaps, so that an insertion writes only one of them, and are not unique. Members
+/// without a number come last. Members with equal numbers are ordered by their keys.
 extension Model {
     /// The distance of neighbours that were appended.
     package static let positionGap: Int64 = 1 << 20
 
-    /// The position column of an ordered to-many of `entity` (its own or an inherited one): in the
-    /// destination's table, or in the join table. Nil where nothing is ordered or stored.
+    /// Returns the position column of an ordered to-many of `entity` (its own or an inherited one).
+    /// It is in the destination's table, or in the join table. The result is nil if the
+    /// relationship is not ordered or not stored.
     public func positionColumn(of relationship: Relationship, of entity: Entity) -> String? {
         guard relationship.isToMany, relationship.isOrdered else { return nil }
         return switch storage(of: relationship, of: entity) {
@@ -178,8 +178,8 @@ extension Model {
         }
     }
 
-    /// The column, in the rows of a to-one's own objects, of their places in the ordered to-many
-    /// that leads back to them; nil where there is none.
+    /// Returns the column for the positions of a to-one's own objects in the ordered to-many that
+    /// is its inverse; nil if there is none.
     public func inversePositionColumn(
         of relationship: Relationship, of entity: Entity
     ) -> String? {

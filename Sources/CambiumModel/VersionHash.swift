@@ -1,6 +1,6 @@
 extension Model {
-    /// A hash of everything that decides how objects are stored: two versions with equal hashes can
-    /// read each other's stores. 64 hexadecimal digits; computed anew on each call.
+    /// A hash of everything that affects how objects are stored. Two versions with equal hashes can
+    /// read each other's stores. It has 64 hexadecimal digits and is computed again on each call.
     ///
     /// It is the SHA-256 of ``canonicalText``. Names of the model and the version, the order of
     /// declarations, defaults, limits, rules, indexes, delete rules, fetch templates, the cases of
@@ -105,7 +105,7 @@ package enum SHA256 {
     /// The 32 bytes of the digest.
     package static func digest(of message: [UInt8]) -> [UInt8] {
         var state = initialState
-        // Whole blocks are read where they are; only the rest is copied, to be padded.
+        // Whole blocks are read in place; only the rest is copied, to be padded.
         let whole = message.count / 64 * 64
         compress(message, whole, into: &state)
         let rest = padded(message[whole...], of: message.count)
@@ -122,17 +122,16 @@ package enum SHA256 {
             + stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: bits >> $0) }
     }
 
-    /// Takes up whole blocks.
+    /// Adds whole blocks to the digest.
     ///
-    /// A tool that is built for debugging hashes too, so this is written for a compiler that
-    /// optimises nothing: no checked shifts, no iterators, no arrays; that makes it ten times as
-    /// fast there.
+    /// A debug build of a tool hashes too, so this code is fast without optimisation: it uses no
+    /// checked shifts, iterators or arrays. That makes it ten times as fast there.
     private static func compress(_ bytes: [UInt8], _ count: Int, into state: inout [UInt32]) {
         withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { buffer in
             bytes.withUnsafeBufferPointer { source in
                 roundConstants.withUnsafeBufferPointer { constants in
-                    // Safety: `start + 63` is less than `count`, which is at most the number of
-                    // bytes; there are 64 words and 64 constants.
+                    // Safety: `start + 63` is less than `count`, and `count` is at most the number
+                    // of bytes; there are 64 words and 64 constants.
                     guard let bytes = source.baseAddress, let words = buffer.baseAddress,
                         let constants = constants.baseAddress
                     else { return }

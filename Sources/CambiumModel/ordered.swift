@@ -1,9 +1,9 @@
 extension Sequence {
-    /// The elements in the order of `areInIncreasingOrder`.
+    /// Returns the elements in the order of `areInIncreasingOrder`.
     ///
-    /// As `sorted(by:)`, but compiled once: an optimized build makes some thirty functions anew for
-    /// each use of `sorted(by:)`, which took a tenth of the time that the runtime needs to compile. A
-    /// comparison costs more here, so this is for short lists, and `sorted(by:)` for long ones.
+    /// It works like `sorted(by:)`, but is compiled once. An optimized build compiles some thirty
+    /// functions again for each use of `sorted(by:)`, which took a tenth of the runtime's compile
+    /// time. A comparison costs more here. Use it for short lists, and `sorted(by:)` for long ones.
     @_semantics("optimize.sil.specialize.generic.never")
     @inline(never)
     package func ordered(

@@ -1,9 +1,10 @@
-/// The format of generated Swift: what the tool that writes it and the runtime agree on.
+/// The format of generated Swift. The tool that writes the code and the runtime must agree on it.
 ///
-/// The name of its case is a hash of the accepted files of generated code. A test computes it, so that
-/// it changes with whatever the tool writes. Code of another format does not compile: its text might
-/// mean something else here, or nothing. The plugins have this file too, by a link, as they cannot
-/// import a module: they tell a tool that was built before which format they expect.
+/// The name of its case is a hash of the accepted files of generated code. A test computes it, so
+/// it changes when the output of the tool changes. Code of another format does not compile, because
+/// its text might have another meaning here or none. The plugins contain this file too, as a link,
+/// because they cannot import a module. They pass the expected format to a tool that was built
+/// earlier.
 @_spi(Generated)
 @dynamicMemberLookup
 public enum GeneratedFormat: String, Sendable {
@@ -12,7 +13,7 @@ public enum GeneratedFormat: String, Sendable {
     /// The format of this Cambium.
     public static var current: GeneratedFormat { .fc4162b90 }
 
-    /// Any other format. The compiler shows the message where generated code names one.
+    /// Any other format. The compiler shows the message if generated code names one.
     @available(
         *, unavailable,
         message:

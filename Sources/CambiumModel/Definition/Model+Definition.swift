@@ -1,35 +1,36 @@
 extension Model {
-    /// All of the version as compact text, for whoever needs to know later what it was: all but what
-    /// its author declared about the step from the version before. Written anew on each call.
+    /// The complete version as compact text, so that a program can later find out how the version
+    /// was defined. The migration from the previous version is not included. The text is written
+    /// again on each call.
     package var definition: String {
         DefinitionCoder.text(of: declaring(nil))
     }
 
     /// Reads a ``definition``.
     ///
-    /// - Returns: Nil where the text is none, or one that another Cambium has written and this one
-    ///   would write in another way, or where the model in it is none that the compiler accepts.
+    /// - Returns: Nil if the text is not a definition, if the compiler would not accept its model,
+    ///   or if this version of Cambium would write the definition in another way.
     package convenience init?(definition: String) {
         guard let model: Model = try? DefinitionCoder.part(in: definition), model.isConsistent,
-            // What this Cambium does not know of, it would leave out.
+            // This version of Cambium would leave out parts that it does not know.
             model.definition.utf8.elementsEqual(definition.utf8)
         else { return nil }
         self.init(model, migration: model.migration)
     }
 
-    /// The texts that generated code has in place of a version: the definition without its
-    /// entities, then that of each entity, which versions may share.
+    /// The texts that represent a version in generated code. The first is the definition without
+    /// its entities. Then comes one text for each entity, and versions may share these.
     ///
-    /// - Parameter includesMigration: Whether what the author declared about the step from the
-    ///   version before is in it.
+    /// - Parameter includesMigration: Whether the first text includes the migration from the
+    ///   previous version.
     package func compiledTexts(includesMigration: Bool) -> [String] {
         let head = with([]).declaring(includesMigration ? migration : nil)
         return [DefinitionCoder.text(of: head)] + entities.map(DefinitionCoder.text)
     }
 
-    /// Reads what ``compiledTexts(includesMigration:)`` has written. Called by generated code.
+    /// Reads the texts of ``compiledTexts(includesMigration:)``. Generated code calls it.
     ///
-    /// It ends the program where the texts were changed after that. Code that another Cambium has
+    /// If the texts were changed later, it ends the program. Code that another version of Cambium
     /// generated does not compile: see ``GeneratedFormat``.
     @_spi(Generated)
     public convenience init(compiled texts: [String]) {
@@ -65,7 +66,7 @@ extension Model: DefinitionPart {
     }
 }
 
-// MARK: What a model is made of
+// MARK: Parts of a model
 
 extension Entity: DefinitionPart {
     convenience init(_ it: Entity?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {
@@ -251,9 +252,9 @@ extension MergeRule: DefinitionPart {}
 extension RequestResultKind: DefinitionPart {}
 
 extension Model {
-    /// Whether what everything relies on is true of a model that no compiler has just checked, such as
-    /// one that a file says to have: names are names and unique, what they refer to exists, an
-    /// inverse leads back, parents have no cycles.
+    /// Whether a model that the compiler has not just checked, such as one read from a file, has
+    /// the properties that all code relies on. Names are valid and unique, and refer to things that
+    /// exist. The inverse of an inverse is the relationship itself. Parents have no cycles.
     var isConsistent: Bool {
         let names = entities.map { $0.name }
         let types = enumerations.map { $0.name } + composites.map { $0.name }
@@ -265,7 +266,7 @@ extension Model {
             }
     }
 
-    /// Whether all are names that can stand in a statement, and each is there once.
+    /// Whether all names are valid in a statement, and each occurs once.
     private static func areNames(_ names: [String]) -> Bool {
         Set(names).count == names.count
             && names.allSatisfy { name in

@@ -1,6 +1,7 @@
 /// One thing that is wrong with an expression.
 public struct ExpressionDiagnostic: Error, Sendable, Hashable {
-    /// Where, as a number of UTF-8 bytes from the start of the text; 0 where there is no text.
+    /// The position of the mistake, in UTF-8 bytes from the start of the text; 0 if there is no
+    /// text.
     public let offset: Int
     private var contents: Contents
 
@@ -27,8 +28,8 @@ public struct ExpressionDiagnostic: Error, Sendable, Hashable {
         set { contents = .details(newValue) }
     }
 
-    /// Describes a mistake. What is much longer than a message to a person, because a name or a
-    /// string in it is, is cut.
+    /// Describes a mistake. Long texts, for example because a name or a string in them is long, are
+    /// cut.
     @inline(never)
     public init(offset: Int, message: String, hint: String? = nil) {
         self.offset = offset
@@ -36,29 +37,29 @@ public struct ExpressionDiagnostic: Error, Sendable, Hashable {
             Details(message: Self.abbreviated(message), hint: hint.map(Self.abbreviated)))
     }
 
-    /// The part of a tree that is wrong, in the words of the text format, where code has built the
-    /// tree and there is no text to point at.
+    /// The wrong part of a tree that was built in code, in the words of the text format. It is nil
+    /// if the expression came from a text, because the offset then gives the position.
     public var part: String? { details.part }
 
     /// What is wrong.
     public var message: String { details.message }
 
-    /// What would be right, where that can be told.
+    /// A suggested correction, or nil if there is none.
     public var hint: String? { details.hint }
 
-    /// The entity that does not have a property, where that is the mistake.
+    /// The entity that lacks a property, if that is the mistake.
     package var lackingEntity: String? {
         get { details.lackingEntity }
         set { details.lackingEntity = newValue }
     }
 
-    /// The parameter that there is not, where that is the mistake.
+    /// The parameter that does not exist, if that is the mistake.
     package var lackingParameter: String? {
         get { details.lackingParameter }
         set { details.lackingParameter = newValue }
     }
 
-    /// Whether the mistake is that nothing tells the type of a parameter.
+    /// Whether the mistake is that the type of a parameter is unknown.
     package var lacksType: Bool {
         get { details.lacksType }
         set { details.lacksType = newValue }
@@ -70,7 +71,7 @@ public struct ExpressionDiagnostic: Error, Sendable, Hashable {
             && left.hint == right.hint
     }
 
-    /// Feeds what makes mistakes equal.
+    /// Hashes the parts that `==` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(offset)
         hasher.combine(part)
@@ -116,8 +117,8 @@ public struct ExpressionDiagnostics: Error, Sendable, Hashable, CustomStringConv
     }
 }
 
-/// The candidate that a misspelt name most probably means: the one that the fewest inserted,
-/// removed, replaced or swapped letters lead to, or nil where none is near.
+/// Returns the candidate that is most similar to a misspelt name: the one with the fewest inserted,
+/// removed, replaced or swapped letters. The result is nil if no candidate is near.
 ///
 /// - Complexity: O(candidates × length²)
 package func nearestName(to name: String, among candidates: some Sequence<String>) -> String? {
@@ -163,8 +164,8 @@ func suggestion(for name: String, among candidates: some Sequence<String>) -> St
 }
 
 extension StringProtocol {
-    /// The text as a message shows what comes out of a store or a file, which may be of any length: its
-    /// beginning, and how long it is where that is not all.
+    /// Returns the text in a form for messages, because a text from a store or a file may have any
+    /// length. A longer text is cut, and its length is given.
     ///
     /// - Parameter limit: How many Unicode scalars are shown.
     package func excerpt(_ limit: Int = 200) -> String {
@@ -173,7 +174,7 @@ extension StringProtocol {
         return "\(self[..<end])… (\(utf8.count) bytes)"
     }
 
-    /// Where so many scalars end; nil where there are no more.
+    /// Returns the index after a number of scalars; nil if the text has no more than that.
     private func end(of count: Int) -> Index? {
         let scalars = unicodeScalars
         let end = scalars.index(scalars.startIndex, offsetBy: count, limitedBy: scalars.endIndex)
@@ -182,11 +183,11 @@ extension StringProtocol {
 }
 
 extension Collection where Element == String {
-    /// The excerpts of the first texts, and how many more there are.
+    /// Returns the excerpts of the first texts, and the number of the others.
     ///
     /// - Parameters:
     ///   - limit: How many are shown.
-    ///   - separator: What stands between them.
+    ///   - separator: The text between them.
     package func excerpts(_ limit: Int = 20, separator: String = ", ") -> String {
         let shown = prefix(limit).map { $0.excerpt(1_000) }.joined(separator: separator)
         return count > limit ? "\(shown)\(separator)and \(count - limit) more" : shown
@@ -194,6 +195,6 @@ extension Collection where Element == String {
 }
 
 extension Int {
-    /// The number and what is counted, in the right form.
+    /// Returns the number with a noun, in the right grammatical form.
     package func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 }

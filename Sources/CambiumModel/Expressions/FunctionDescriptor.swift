@@ -1,5 +1,5 @@
-/// What the language of expressions knows of a function: how it is written, what it applies to, and
-/// its value. The SQL of those that an engine has itself is written by `ExpressionSQL`.
+/// A function of the expression language: its spelling, its arguments and its value. If an engine
+/// has the function itself, `ExpressionSQL` writes its SQL.
 package final class FunctionDescriptor: Sendable {
     /// How a function is written.
     enum Spelling: Sendable {
@@ -13,11 +13,11 @@ package final class FunctionDescriptor: Sendable {
     let spelling: Spelling
     /// The names of its arguments, as messages and the documentation have them.
     package let arguments: [String]
-    /// What else `CAST` calls the type, in lower case.
+    /// Other names of the type in `CAST`, in lower case.
     let otherCasts: [String]
     /// The methods that `FUNCTION(a, 'name')` calls for it, in lower case.
     let methods: [String]
-    /// The types that parameters have as its arguments, where nothing else tells; nil for any.
+    /// The types of parameters as its arguments, used if nothing else gives a type; nil for any.
     let parameterTypes: [ExpressionType?]
     /// Whether SQLite computes it without the program, so that an index can use it, for an argument
     /// of a type.
@@ -25,9 +25,10 @@ package final class FunctionDescriptor: Sendable {
     /// Whether SQL calls the program for its value; then ``value`` knows no other arguments than
     /// strings, integers and floating-point numbers.
     package let isCalledBySQL: Bool
-    /// The least and the greatest integer that it gives; nil where nothing tells.
+    /// Returns the least and the greatest integer result; nil if they are unknown.
     let bounds: @Sendable ([TypedExpression]) -> ClosedRange<Int64>?
-    /// The call with its type; nil where it does not apply to arguments of these types.
+    /// Returns the call with its type; nil if the function does not apply to arguments of these
+    /// types.
     let typed: @Sendable ([TypedExpression]) -> TypedExpression?
     /// The value; nil for arguments that it does not apply to.
     let value: @Sendable (FunctionArguments) -> Value
@@ -125,7 +126,7 @@ struct FunctionArguments {
     let first: Value
     /// The type of the first.
     let type: ExpressionType
-    /// nil where there are fewer.
+    /// The second argument, or `null` if there are fewer arguments.
     var second = Value.null
     var third = Value.null
 }
@@ -252,7 +253,7 @@ extension FunctionDescriptor {
 }
 
 extension FunctionArguments {
-    /// A string made of the first argument; nil where that is no string.
+    /// Applies a change to the first argument; the result is null if it is not a string.
     fileprivate func onText(_ change: (String) -> String) -> Value {
         guard case .string(let text) = first else { return .null }
         return .string(change(text))
@@ -268,7 +269,7 @@ extension String {
             String.UnicodeScalarView(unicodeScalars.dropFirst(start).prefix(max(0, count))))
     }
 
-    /// The number of the character at which a string is found first; nil where it is not.
+    /// Returns the index of the first occurrence of a string, in characters; nil if there is none.
     fileprivate func scalarIndex(of part: String) -> Int? {
         unicodeScalars.firstRange(of: part.unicodeScalars).map {
             unicodeScalars.distance(from: unicodeScalars.startIndex, to: $0.lowerBound)
@@ -330,7 +331,8 @@ extension FunctionDescriptor {
         })
 }
 
-// Conversions, and what is no function of values: the evaluator and the SQL know these themselves.
+// Conversions, and functions without a value function: the evaluator and the SQL implement these
+// themselves.
 extension FunctionDescriptor {
     static let now = FunctionDescriptor(
         spelling: .call("now"), arguments: [], typed: { _ in .function(.now, [], .date) })

@@ -1,10 +1,10 @@
-/// Turns what Core Data archived of a transformable attribute into the JSON of a `codable` one, as
-/// Swift's encoder writes the types that both know: texts, numbers, dates, data, UUIDs, URLs, and
-/// arrays, sets and dictionaries of them.
+/// Converts the archive of a Core Data transformable attribute to the JSON of a `codable` one, as
+/// Swift's encoder writes it. It knows the types that both have: strings, numbers, dates, data,
+/// UUIDs, URLs, and arrays, sets and dictionaries of them.
 package enum ArchivedJSON {
-    /// The JSON of a keyed archive or of bytes that are JSON already, as a type of the program's takes
-    /// it: where it is of another kind, such as 1 where a truth is meant, what is the same. Nil where
-    /// there is none that is.
+    /// Returns the JSON of a keyed archive, or of bytes that are JSON already, in the form that a
+    /// Swift type decodes. If a value has another kind, such as 1 for a Boolean, it is replaced by
+    /// an equal value of the right kind. The result is nil if there is none.
     ///
     /// - Parameter type: The type's name in Swift.
     package static func text(of bytes: Data, as type: String) -> String? {
@@ -19,11 +19,12 @@ package enum ArchivedJSON {
         return other == value.text ? text : other
     }
 
-    /// The JSON of a keyed archive; of bytes that are JSON already, those. Nil where they hold an
-    /// object of another class, whose meaning only the program knows.
+    /// Returns the JSON of a keyed archive, or the text of bytes that are JSON already. The result
+    /// is nil if the archive contains an object of another class, because only the program can
+    /// decode it.
     package static func text(of bytes: Data) -> String? {
         var bytes = [UInt8](bytes)
-        // A value that may lie in a file of its own has a byte in front that says where it is.
+        // A value that may be in a file of its own has a leading byte that says how it is stored.
         if bytes.first == ExternalForm.inline { bytes.removeFirst() }
         guard bytes.starts(with: Array("bplist00".utf8)) else { return json(bytes) }
         guard let list = BinaryPropertyList(bytes) else { return nil }
@@ -135,7 +136,7 @@ package enum ArchivedJSON {
             return nil
         }
 
-        /// The whole address of a URL, which may be told as a part of another one.
+        /// Returns the absolute address of a URL, which may be archived relative to another URL.
         private func address(_ value: Value, depth: Int) -> String? {
             guard depth < 64,
                 let relative = target("NS.relative", of: value)?.string
@@ -160,8 +161,9 @@ package enum ArchivedJSON {
                 .map { (list.value($0.key), list.value($0.value)) }
         }
 
-        /// Swift writes dictionaries whose keys are texts or whole numbers as objects. Of keys that
-        /// are equal in Swift the first one counts, as for who reads such an object.
+        /// Converts a dictionary to an object, as Swift does for keys that are strings or integers.
+        /// If several keys are equal in Swift, the first one counts, as for readers of such an
+        /// object.
         private mutating func dictionary(_ pairs: [(Value, Value)], depth: Int) -> JSONValue? {
             var members: [String: JSONValue] = [:]
             for (key, value) in pairs {
@@ -179,8 +181,8 @@ package enum ArchivedJSON {
     }
 }
 
-/// What the JSON of a `codable` type looks like, as far as the type's name tells: types of the program's
-/// own may look like anything.
+/// The shape of the JSON of a `codable` type, as far as the type's name determines it. The
+/// program's own types may have any shape.
 indirect enum CodableShape: Sendable {
     case anything
     case bool
@@ -255,8 +257,8 @@ indirect enum CodableShape: Sendable {
         "UInt32": range(UInt32.self), "UInt64": .number,
     ]
 
-    /// A value as the type's decoder takes it; nil where it takes none that is the same. Core Data
-    /// keeps truths, whole numbers and others as one kind of number.
+    /// Returns a value in the form that the type's decoder takes; nil if no equal value has that
+    /// form. Core Data keeps Booleans, integers and other numbers as one kind of number.
     func fitting(_ value: JSONValue) -> JSONValue? {
         let isFit: Bool
         switch self {
@@ -308,19 +310,19 @@ indirect enum CodableShape: Sendable {
     }
 }
 
-/// A value of JSON, with whole numbers apart from others.
+/// A value of JSON. Integers are separate from other numbers.
 enum JSONValue {
     case null
     case bool(Bool)
     case integer(Int64)
-    /// A whole number that is greater than those.
+    /// An integer beyond the range of `Int64`.
     case large(UInt64)
     case real(Double)
     case string(String)
     case list([JSONValue])
     case object([String: JSONValue])
 
-    /// The text, in which members are sorted by name.
+    /// The text. Members are sorted by name.
     var text: String {
         switch self {
         case .null: "null"

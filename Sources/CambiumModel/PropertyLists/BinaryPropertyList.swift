@@ -1,11 +1,11 @@
-/// The binary form of a property list with references between objects, as keyed archives have it.
-/// Foundation's reader does not give those references away.
+/// The binary form of a property list, including the references between objects that keyed archives
+/// have. Foundation's reader does not expose these references.
 package final class BinaryPropertyList: Sendable {
     /// A value.
     package enum Value: Sendable {
-        /// A whole number.
+        /// An integer.
         case integer(Int)
-        /// A whole number that is greater than any `Int`.
+        /// An integer that is greater than any `Int`.
         case unsigned(UInt64)
         /// A number with a fraction.
         case real(Double)
@@ -19,11 +19,11 @@ package final class BinaryPropertyList: Sendable {
         case string(String)
         /// The numbers of the members.
         case array([Int])
-        /// The numbers of the values by those of the keys.
+        /// The numbers of the values, by the numbers of the keys.
         case dictionary([Int: Int])
         /// A keyed archive's reference to one of its objects.
         case reference(Int)
-        /// What is none of these.
+        /// A value of another kind.
         case other
     }
 
@@ -32,7 +32,7 @@ package final class BinaryPropertyList: Sendable {
     private let referenceSize: Int
     private let rootNumber: Int
 
-    /// Reads the table of a list, or gives nil where it is none.
+    /// Reads the table of a list, or returns nil if the bytes are not a list.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count > 40, bytes.starts(with: Array("bplist00".utf8)) else { return nil }
         let trailer = bytes.count - 32
@@ -59,7 +59,7 @@ package final class BinaryPropertyList: Sendable {
     /// The outermost value.
     package var root: Value { value(rootNumber) }
 
-    /// The value of a dictionary under a key; nil where there is none.
+    /// Returns the value of a dictionary for a key; nil if there is none.
     package func member(_ name: String, of dictionary: Value) -> Value? {
         guard case .dictionary(let pairs) = dictionary else { return nil }
         for (key, member) in pairs {
@@ -68,7 +68,7 @@ package final class BinaryPropertyList: Sendable {
         return nil
     }
 
-    /// The dictionary with that number by its keys; empty where it is none.
+    /// Returns the dictionary with a number, by its keys; empty if the value is not a dictionary.
     package func members(of index: Int) -> [String: Value] {
         guard case .dictionary(let pairs) = value(index) else { return [:] }
         var members: [String: Value] = [:]
@@ -88,7 +88,8 @@ package final class BinaryPropertyList: Sendable {
         switch kind {
         case 0x0: return low == 8 ? .bool(false) : low == 9 ? .bool(true) : .other
         case 0x1:
-            // What needs all bits of eight bytes has eight more, so that it is not negative.
+            // A number that needs all bits of eight bytes has eight more, so that it is not
+            // negative.
             if low == 4 { return unsigned(at: offset + 1) }
             guard low <= 3 else { return .other }
             let number = Self.number(in: bytes, at: offset + 1, size: 1 << low)
@@ -108,7 +109,7 @@ package final class BinaryPropertyList: Sendable {
 
     // MARK: Kinds
 
-    /// A number of sixteen bytes, the first eight of which are 0.
+    /// Returns a number of sixteen bytes. The first eight must be 0.
     private func unsigned(at offset: Int) -> Value {
         guard offset <= bytes.count - 16, bytes[offset..<(offset + 8)].allSatisfy({ $0 == 0 })
         else {

@@ -1,7 +1,7 @@
-/// A function that SQL made from expressions calls and SQLite lacks, or has for ASCII only.
+/// A function that the SQL of expressions calls because SQLite lacks it or has it for ASCII only.
 ///
-/// A connection registers all of them, as deterministic. Nothing in a schema uses one: other programs
-/// could not write to the store.
+/// A connection registers all of them, as deterministic. No schema uses one, because other programs
+/// could then not write to the store.
 package struct StoreFunction: Sendable {
     package let name: String
     package let argumentCount: Int
@@ -40,7 +40,7 @@ package struct StoreFunction: Sendable {
         return .text(text.folded(ComparisonOptions(rawValue: Int(truncatingIfNeeded: bits))))
     }
 
-    /// (text, operator, text, options): 1 or 0; NULL where a text is NULL.
+    /// (text, operator, text, options): 1 or 0; NULL if a text is NULL.
     package static let text = StoreFunction("text", 4) { functions, arguments in
         guard let text = arguments[0].text, let name = arguments[1].text,
             let relation = ComparisonOperator(rawValue: name), let other = arguments[2].text,
@@ -139,16 +139,16 @@ package struct StoreFunction: Sendable {
 /// Calls the store's functions. It belongs to one connection: compiled patterns are kept in it.
 package final class StoreFunctions {
     fileprivate var texts = TextRelation()
-    /// Whether the statement that runs is to end early; nil where nobody can say so.
+    /// Whether the running statement should end early; nil if it cannot be interrupted.
     package var isInterrupted: (() -> Bool)?
 
     package init() {
         texts = TextRelation { [weak self] in Task.isCancelled || self?.isInterrupted?() == true }
     }
 
-    /// The result for arguments of the right number; NULL where they are of other types.
+    /// Returns the result for arguments of the right number; NULL if they have other types.
     ///
-    /// - Throws: What ``ExpressionEvaluator`` throws.
+    /// - Throws: The errors of ``ExpressionEvaluator``.
     package func call(
         _ function: StoreFunction, _ arguments: [StoredValue]
     ) throws -> StoredValue {
@@ -173,7 +173,7 @@ extension StoredValue {
         if case .blob(let bytes) = self { OrderedDecimal.decimal(of: bytes) } else { nil }
     }
 
-    /// What a function of expressions gave.
+    /// The result of a function of expressions.
     fileprivate init(_ value: Value) {
         switch value {
         case .string(let text): self = .text(text)
@@ -185,7 +185,7 @@ extension StoredValue {
 }
 
 extension Value {
-    /// What a function of expressions is called with.
+    /// An argument of a function of expressions.
     fileprivate init(_ value: StoredValue) {
         switch value {
         case .text(let text): self = .string(text)
@@ -196,30 +196,30 @@ extension Value {
     }
 }
 
-/// The functions that a migration calls where a value's form is none that SQLite can compute.
+/// The functions that a migration calls to convert values if SQLite cannot compute the new form.
 ///
-/// A connection registers them beside ``StoreFunction``. Nothing in a schema uses one.
+/// A connection registers them beside ``StoreFunction``. No schema uses one.
 package enum ConversionFunction: String, CaseIterable, Sendable {
     /// (units, scale): the bytes of the exact decimal.
     case decimalBytes = "cambium_decimal_bytes"
-    /// (bytes, scale): whole units; NULL where the number has more places or is too great.
+    /// (bytes, scale): whole units; NULL if the number has more decimal places or is too great.
     case decimalUnits = "cambium_decimal_units"
     /// (bytes): the number as it is written.
     case decimalText = "cambium_decimal_text"
-    /// (text): the bytes of the number that it spells; NULL where it is none.
+    /// (text): the bytes of the number that it spells; NULL if it is not a number.
     case decimalOfText = "cambium_decimal_of_text"
-    /// (number or text): the bytes of the number that it is, with the fewest digits that name it;
-    /// NULL where it is none.
+    /// (number or text): the bytes of the number, with the fewest digits that identify it; NULL if
+    /// it is not a number.
     case decimalOfNumber = "cambium_decimal_of_number"
-    /// (number): the bytes of the number that its 15 digits are, where it has few of them; NULL where
-    /// only its text can tell.
+    /// (number): the bytes of the number that its 15 digits spell, if it has few of them; NULL if
+    /// only its text determines them.
     case decimalOfShortNumber = "cambium_decimal_of_short_number"
-    /// (bytes, type): the JSON of the values that Core Data archived, as a type of Swift's takes it;
-    /// NULL where they are none of those that have one, or of another type. An empty name is any
-    /// type.
+    /// (bytes, type): the JSON of values that Core Data archived, in the form that a Swift type
+    /// decodes. The result is NULL if the values have no JSON or another type. An empty name means
+    /// any type.
     case archiveJSON = "cambium_archive_json"
-    /// (text): the same with what no text has for each NUL, so that functions of SQLite's that end at
-    /// one see all of it. (Its `replace()` does not look for a NUL.)
+    /// (text): the text with U+FFFF for each NUL. SQLite's functions that stop at a NUL then see
+    /// the whole text. (Its `replace()` does not find a NUL.)
     case wholeText = "cambium_whole_text"
 
     /// How many arguments it takes.
@@ -230,7 +230,7 @@ package enum ConversionFunction: String, CaseIterable, Sendable {
         }
     }
 
-    /// The result for arguments of the right number; NULL where they are of other types.
+    /// Returns the result for arguments of the right number; NULL if they have other types.
     package func call(_ arguments: [StoredValue]) -> StoredValue {
         guard let first = arguments.first, let last = arguments.last else { return .null }
         switch self {
@@ -290,14 +290,14 @@ package enum ConversionFunction: String, CaseIterable, Sendable {
     }
 }
 
-/// The function that tells whether a text of another program's is one that can be read as it is.
+/// The function that checks a text written by another program.
 package enum TextCheck {
-    /// (text): 1 where it has a NUL or is not UTF-8, else 0; 0 for all that is no text.
+    /// (text): 1 if it has a NUL or is not UTF-8, else 0; 0 for a value that is not a text.
     package static let name = "cambium_is_no_text"
 
     /// Whether bytes are UTF-8 without a NUL.
     package static func isSound(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        // Safety: all places lie within the bytes, which the caller holds.
+        // Safety: all positions are within the bytes, and the caller keeps the bytes alive.
         let ones: UInt64 = 0x0101_0101_0101_0101
         var place = 0
         while place + 8 <= bytes.count {

@@ -3,8 +3,8 @@ package enum DecimalText {
     /// How many digits a decimal keeps of every number.
     package static let exactDigits = 38
 
-    /// Whether a text is a decimal number, with or without places and an exponent. Foundation reads
-    /// what it can of a text and passes over the rest.
+    /// Returns whether a text is a decimal number, with or without decimal places and an exponent.
+    /// Foundation reads the start of a text and ignores the rest.
     package static func isNumber(_ text: String) -> Bool {
         var bytes = text.utf8[...]
         func isDigit(_ byte: UInt8) -> Bool {
@@ -35,7 +35,8 @@ package enum DecimalText {
         return bytes.isEmpty
     }
 
-    /// The exact decimal of a text; nil where it is none, or has more digits than a decimal keeps.
+    /// Returns the exact decimal of a text; nil if it is not a number, or has more digits than a
+    /// decimal can hold.
     package static func decimal(of text: String) -> Decimal? {
         guard isNumber(text) else { return nil }
         let digits = significantDigits(text)
@@ -63,11 +64,11 @@ package enum DecimalText {
             || significantDigits(value.description) < exactDigits
     }
 
-    /// The least number of as many digits as a decimal keeps.
+    /// The least number with the maximum number of digits of a decimal.
     private static let shortest = Decimal(sign: .plus, exponent: exactDigits - 1, significand: 1)
 
-    /// The floating-point number of a text: a decimal number, `inf` or `-inf`; nil where it is
-    /// none, or is too great for one.
+    /// Returns the floating-point number of a text: a decimal number, `inf` or `-inf`. The result
+    /// is nil if the text is not a number, or the number is too great.
     package static func double(of text: String) -> Double? {
         switch text {
         case "inf": return .infinity

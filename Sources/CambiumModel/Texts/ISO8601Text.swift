@@ -12,7 +12,7 @@ package enum ISO8601Text {
 
     // MARK: Writing
 
-    /// The text of a date; nil where it is too far away, or none.
+    /// Returns the text of a date; nil if it is too far away or not a number.
     package static func text(of date: Date) -> String? {
         let seconds = date.timeIntervalSinceReferenceDate
         guard seconds.magnitude < greatest else { return nil }
@@ -47,7 +47,7 @@ package enum ISO8601Text {
 
     // MARK: Reading
 
-    /// The date of a text; nil where it is none.
+    /// Returns the date of a text; nil if the text is not a date.
     package static func date(of text: String) -> Date? {
         var cursor = Cursor(text)
         guard let day = cursor.day() else { return nil }
@@ -88,7 +88,7 @@ package enum ISO8601Text {
             return true
         }
 
-        /// A number of so many digits.
+        /// Reads a number with this count of digits.
         mutating func number(_ count: Int) -> Int64? {
             guard bytes.count - index >= count else { return nil }
             var number: Int64 = 0
@@ -175,9 +175,9 @@ package enum ISO8601Text {
         }
     }
 
-    /// The day of a date of the Gregorian calendar, counted from 1970-01-01. Years are thought to
-    /// begin in March, so that the day that comes and goes is their last one, and 400 years are an
-    /// era of always the same length.
+    /// Returns the day of a date of the Gregorian calendar, counted from 1970-01-01. The
+    /// computation starts years in March, so that the leap day is their last day. 400 years are an
+    /// era and always have the same length.
     private static func day(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let era = floorDivision(year, 400)
@@ -205,7 +205,8 @@ package enum ISO8601Text {
         return number % divisor < 0 ? quotient - 1 : quotient
     }
 
-    /// What is missing from decimal places to one. The last digit is not 0.
+    /// Returns the decimal places of one minus the number with these places. The last digit is not
+    /// 0.
     private static func complement(_ places: String) -> String {
         var digits = Array(places.utf8)
         for index in digits.indices {

@@ -1,6 +1,6 @@
 /// Puts JSON together.
 package struct JSONWriter {
-    /// What was written, in UTF-8.
+    /// The text written so far, in UTF-8.
     package private(set) var text: [UInt8]
 
     /// Goes on after a text.
@@ -58,7 +58,7 @@ package enum ASCII {
 }
 
 extension String {
-    /// The text with other text in the place of some scalars: of those for which there is one.
+    /// Returns the text with scalars replaced by other text. Scalars without a replacement stay.
     package func escaping(_ escape: (Unicode.Scalar) -> String?) -> String {
         var text = ""
         for scalar in unicodeScalars {

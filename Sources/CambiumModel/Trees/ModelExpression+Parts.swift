@@ -1,6 +1,6 @@
 extension ModelExpression {
-    /// A part of a tree with whatever it has, of which each kind has a few. So what is the same for
-    /// all kinds, such as writing and comparing, is one piece of code.
+    /// A node of a tree with all possible fields. Each kind uses a few of them. Code that is the
+    /// same for all kinds, such as writing and comparing, is therefore written once.
     struct Part: Hashable {
         /// The kinds, by the words that definitions have for them.
         enum Kind: String {
@@ -75,13 +75,13 @@ extension ModelExpression {
 }
 
 extension ModelExpression: Hashable {
-    /// Whether both trees have equal parts. Lists of the parts of each node are made: trees are compared
-    /// when a model is checked, and not for each row.
+    /// Whether both trees have equal parts. The comparison makes lists of the parts of each node,
+    /// because trees are compared when a model is checked, and not for each row.
     public static func == (one: ModelExpression, other: ModelExpression) -> Bool {
         one.part == other.part
     }
 
-    /// Feeds the parts. It costs what a comparison costs.
+    /// Hashes the parts. It costs as much as a comparison.
     public func hash(into hasher: inout Hasher) {
         part.hash(into: &hasher)
     }
@@ -114,7 +114,7 @@ extension ModelExpression.Part.Kind {
 }
 
 extension ModelExpression.Part {
-    /// The tree; nil where something is missing or too much.
+    /// The tree; nil if a field is missing or superfluous.
     var expression: ModelExpression? {
         guard kind.allows(texts.count, operands.count) else { return nil }
         let text = texts.first ?? ""
@@ -184,8 +184,8 @@ extension ModelExpression {
         }
     }
 
-    /// The tree in which a function has replaced parts, from the root downwards; the operands of
-    /// what it leaves (nil) are looked at in turn.
+    /// Returns the tree with parts replaced by a function, from the root downwards. If the function
+    /// returns nil for a part, it is called for the part's operands in turn.
     package func transformed(_ replace: (ModelExpression) -> ModelExpression?) -> ModelExpression {
         if let replacement = replace(self) { return replacement }
         var part = part
@@ -224,8 +224,8 @@ extension ModelExpression {
     /// How many parts it may have. A tree that uses a part twice grows faster than its code.
     package static let maximumSize = 1_000_000
 
-    /// How many levels and how many parts with operands the tree has; nil where it has more than it
-    /// may, or a part that was refused.
+    /// The number of levels and the number of parts that are not constants. It is nil if the tree
+    /// exceeds a limit or contains a rejected part.
     package var extent: (depth: Int, size: Int)? {
         var greatest = 1
         var size = 1
@@ -243,12 +243,12 @@ extension ModelExpression {
         return (greatest, size)
     }
 
-    /// The tree, or a refusal in its place where it is too deep or too large.
+    /// The tree, or a rejected part in its place if it is too deep or too large.
     package var limited: ModelExpression {
         extent == nil ? .tooLarge : self
     }
 
-    /// What stands for a tree that is too deep or too large.
+    /// The replacement of a tree that is too deep or too large.
     package static var tooLarge: ModelExpression {
         .refused(
             "the expression nests deeper than \(maximumDepth) levels, or has more than "
@@ -257,7 +257,8 @@ extension ModelExpression {
 }
 
 extension KeptDates {
-    /// An expression whose constants are as the store keeps dates, so that they equal what it keeps.
+    /// Returns an expression with constant dates rounded as the store rounds dates, so that they
+    /// equal stored values.
     package func rounded(_ expression: ModelExpression) -> ModelExpression {
         expression.transformed { part in
             if case .literal(.date(let date)) = part { .literal(rounded(.date(date))) } else { nil }

@@ -13,7 +13,7 @@ public indirect enum ModelExpression: Sendable {
     case keyPath(root: PathRoot, names: [String])
     /// A value that is supplied later: `$name`.
     case parameter(String)
-    /// Several values, for `IN` only. A parameter in its place stands for a list.
+    /// Several values, for `IN` only. A parameter in its place represents a list.
     case list([ModelExpression])
     /// All are true. An empty one is true.
     case and([ModelExpression])
@@ -21,12 +21,12 @@ public indirect enum ModelExpression: Sendable {
     case or([ModelExpression])
     /// The operand is false.
     case not(ModelExpression)
-    /// The two sides stand in that relation.
+    /// The two sides are in a relation.
     case comparison(ModelExpression, ComparisonOperator, ModelExpression, ComparisonOptions)
-    /// The left side lies between the two bounds, both included. Where both bounds are the same
-    /// parameter it may stand for a list of the two.
+    /// The left side is between the two bounds, both included. If both bounds are the same
+    /// parameter, the parameter may be a list of the two.
     case between(ModelExpression, lower: ModelExpression, upper: ModelExpression)
-    /// A comparison whose left side's path leads through one or more to-many relationships.
+    /// A comparison with a path through one or more to-many relationships on its left side.
     case quantified(Quantifier, ModelExpression)
     /// A number or string computed from others.
     case arithmetic(ModelExpression, ArithmeticOperator, ModelExpression)
@@ -38,13 +38,13 @@ public indirect enum ModelExpression: Sendable {
     /// below an aggregate: `SUBQUERY(items, $i, $i.price > 3).@count`. The path may end with the
     /// attribute that is aggregated; the variable is the object that has it.
     case subquery(ModelExpression, variable: String, condition: ModelExpression)
-    /// The first side where the condition is true, else the second.
+    /// The first value if the condition is true, else the second.
     case conditional(ModelExpression, then: ModelExpression, otherwise: ModelExpression)
-    /// What code has put together and cannot be used, with the reason. A request throws it.
+    /// An invalid expression that was built in code, with the reason. A request throws it.
     case refused(String)
 }
 
-/// Where a key path starts.
+/// The start of a key path.
 public enum PathRoot: Sendable, Hashable {
     /// The object that the expression is about.
     case subject
@@ -118,8 +118,8 @@ public enum Quantifier: String, Sendable, Hashable, CaseIterable {
     case none = "NONE"
 }
 
-/// An operation on two numbers. Division by zero and overflow yield nil; a whole result overflows
-/// where it does not lie strictly between the least and the greatest 64-bit integer.
+/// An operation on two numbers. Division by zero and overflow yield nil. An integer result
+/// overflows if it is not strictly between the least and the greatest 64-bit integer.
 public enum ArithmeticOperator: String, Sendable, Hashable, CaseIterable {
     /// Sum.
     case add = "+"
@@ -127,13 +127,13 @@ public enum ArithmeticOperator: String, Sendable, Hashable, CaseIterable {
     case subtract = "-"
     /// Product.
     case multiply = "*"
-    /// Quotient; of whole numbers, rounded towards zero.
+    /// Quotient; of integers, rounded towards zero.
     case divide = "/"
     /// Power; always a floating-point number.
     case power = "**"
-    /// The bits that both whole numbers have.
+    /// The bits that both integers have.
     case bitwiseAnd = "&"
-    /// The bits that at least one of the whole numbers has.
+    /// The bits that at least one of the integers has.
     case bitwiseOr = "|"
 }
 
@@ -153,7 +153,7 @@ public enum AggregateFunction: String, Sendable, Hashable, CaseIterable {
 
 /// A function of values.
 public enum ModelFunction: String, Sendable, Hashable, CaseIterable {
-    /// The moment of evaluation.
+    /// The time of evaluation.
     case now
     /// A new random UUID for each row; in a fill only.
     case uuid
@@ -165,14 +165,14 @@ public enum ModelFunction: String, Sendable, Hashable, CaseIterable {
     case lowercase
     /// The string without accents, in lower case.
     case canonical
-    /// The characters of a string from the index on, as many as the length says. Where the range
-    /// reaches beyond the string, what lies inside; a length below 0 counts as 0.
+    /// The characters of a string from an index, limited by a length. If the range extends beyond
+    /// the string, the result is the part inside. A length below 0 counts as 0.
     case substring
-    /// The first characters of a string, at most so many.
+    /// The first characters of a string, up to a number.
     case left
-    /// The last characters of a string, at most so many.
+    /// The last characters of a string, up to a number.
     case right
-    /// The index of the character at which the other string is found first; nil where it is not.
+    /// The index of the first occurrence of the other string; nil if there is none.
     case indexOf
     /// The string with another one in place of each occurrence of a part. An empty part does not
     /// occur.
@@ -181,30 +181,30 @@ public enum ModelFunction: String, Sendable, Hashable, CaseIterable {
     case trim
     /// The number without its sign.
     case abs
-    /// The least whole number that is not less.
+    /// The least integer that is not less.
     case ceiling
-    /// The greatest whole number that is not greater.
+    /// The greatest integer that is not greater.
     case floor
     /// The number without its fraction.
     case trunc
     /// The square root.
     case sqrt
-    /// The remainder of a division of whole numbers.
+    /// The remainder of a division of integers.
     case modulus
-    /// The number as text, or text as a number where it is one.
+    /// The number as a string, or a string as a number; nil if the string is not a number.
     case string
     /// The number as text; text as it is: `CAST(x, 'NSString')`.
     case text
     /// The number that the text spells, or the seconds of a date since 2001-01-01 UTC:
     /// `CAST(x, 'NSNumber')`.
     case number
-    /// The moment that many seconds after 2001-01-01 UTC: `CAST(x, 'NSDate')`.
+    /// The date that is a number of seconds after 2001-01-01 UTC: `CAST(x, 'NSDate')`.
     case date
     /// The name of the entity of an object: `entity:(SELF)`.
     case entity
 }
 
-/// What a `%@`, `%d` or `%K` in the text of an expression stands for.
+/// The argument for a `%@`, `%d` or `%K` in the text of an expression.
 public enum FormatArgument: Sendable, Hashable {
     /// A value; for `%K` a string with a name or a key path.
     case value(Value)

@@ -2,11 +2,11 @@
 public enum AttributeType: Sendable, Hashable {
     /// True or false; stored as 1 or 0.
     case bool
-    /// A whole number of 16 bits.
+    /// An integer of 16 bits.
     case int16
-    /// A whole number of 32 bits.
+    /// An integer of 32 bits.
     case int32
-    /// A whole number of 64 bits.
+    /// An integer of 64 bits.
     case int64
     /// A binary floating-point number of 32 bits.
     case float
@@ -19,7 +19,7 @@ public enum AttributeType: Sendable, Hashable {
     case anyDecimal
     /// Text.
     case string
-    /// A moment; stored as seconds since 2001-01-01 UTC.
+    /// A point in time; stored as seconds since 2001-01-01 UTC.
     case date
     /// A length of time of whole nanoseconds; stored as their number.
     case duration
@@ -31,16 +31,17 @@ public enum AttributeType: Sendable, Hashable {
     case data
     /// One of the cases of the model's enumeration of that name; stored as its raw value.
     case enumeration(String)
-    /// A value of the Swift type of that name, which is `Codable` and `Sendable`; stored as JSON.
+    /// A value of the Swift type with that name. The type is `Codable` and `Sendable`; values are
+    /// stored as JSON.
     case codable(String)
 
-    /// All types but those of a scale, an enumeration or a class of the program.
+    /// All types except decimals with a scale, enumerations and codable types.
     package static let plain: [AttributeType] = [
         .bool, .int16, .int32, .int64, .float, .double, .anyDecimal, .string, .date, .duration,
         .uuid, .uri, .data,
     ]
 
-    /// What is known about the type.
+    /// The properties of the type.
     @inline(never)
     package var descriptor: AttributeTypeDescriptor {
         switch self {
@@ -63,8 +64,8 @@ public enum AttributeType: Sendable, Hashable {
         }
     }
 
-    /// The case's name without its associated value. Swift's own description of an enumeration looks
-    /// it up in metadata, which takes long for ten thousand attributes.
+    /// The case's name without its associated value. Swift's own description of an enumeration
+    /// looks it up in metadata, which takes long for ten thousand attributes.
     package var caseName: String { descriptor.name }
 
     /// The range of an integer of less than 64 bits; nil of other types.
@@ -78,11 +79,11 @@ public enum AttributeType: Sendable, Hashable {
             + [("decimal", .decimal(scale: DecimalStorage.defaultScale))])
 }
 
-/// What is known about a type of attributes: a row of the table of types.
+/// The properties of an attribute type: a row of the table of types.
 package final class AttributeTypeDescriptor: Sendable {
-    /// The name of the case, which is also the word for the type in a model.
+    /// The name of the case. It is also the word for the type in a model.
     package let name: String
-    /// What the documentation of a generated property calls it.
+    /// The name of the type in the documentation of a generated property.
     package let title: String
     /// The Swift type of the values, and whether the standard library defines it.
     package let swiftName: String
@@ -90,7 +91,7 @@ package final class AttributeTypeDescriptor: Sendable {
     /// The case of ``Value`` that holds the values, and the Swift type that the case holds.
     package let valueCase: String
     package let valueType: String?
-    /// What the accessors of an object that generated code calls are named after.
+    /// The base name of the object accessors that generated code calls.
     package let accessor: String
     /// How the store keeps the values.
     package let storage: StorageClass
@@ -104,14 +105,14 @@ package final class AttributeTypeDescriptor: Sendable {
     package let hasPlainDefault: Bool
     /// Whether JSON, conditions and files have the values as texts of a form of their own.
     package let isSpelled: Bool
-    /// What messages call a value, and how to write one.
+    /// The noun for a value in messages, and an example of how to write one.
     package let noun: String
     package let example: String
-    /// What an error says of a value that the store cannot keep.
+    /// The text of the error for a value that the store cannot keep.
     package let unfit: String
     /// The name in Xcode's editor and files.
     package let xcodeName: String?
-    /// What other tools and databases call the type, in lower case.
+    /// The names of the type in other tools and databases, in lower case.
     package let otherNames: [String]
 
     fileprivate init(
@@ -144,7 +145,8 @@ package final class AttributeTypeDescriptor: Sendable {
 }
 
 extension AttributeTypeDescriptor {
-    /// The word for the type that other tools and databases call so; nil where none does.
+    /// Returns the word for the type with a name in other tools and databases; nil if there is
+    /// none.
     package static func word(forOther name: String) -> String? {
         (AttributeType.plain.map { $0.descriptor } + [.decimal, .codable])
             .first { $0.otherNames.contains(name.lowercased()) }?.name
@@ -232,7 +234,8 @@ extension AttributeTypeDescriptor {
         neutral: "0x00", hasPlainDefault: false, noun: "data", xcodeName: "Binary",
         otherNames: ["binary", "binary data", "blob"])
 
-    /// The store keeps the raw values, so a model tells how: ``Model/storageClass(of:)``.
+    /// The store keeps the raw values, so the storage class depends on the model: see
+    /// ``Model/storageClass(of:)``.
     static let enumeration = AttributeTypeDescriptor(
         name: "enumeration", title: "Enumeration", swiftName: "", valueCase: "string",
         storage: .integer)
@@ -265,7 +268,7 @@ public struct Enumeration: Sendable, Equatable {
 public struct EnumerationCase: Sendable, Equatable {
     /// The name of the Swift case.
     public let name: String
-    /// What the store holds: a `.string` or an `.int`, as the enumeration's raw type says.
+    /// The stored value: a `.string` or an `.int`, depending on the enumeration's raw type.
     public let rawValue: Value
 
     /// Describes a case.

@@ -1,8 +1,8 @@
-/// Dates as whole numbers of microseconds since 2001-01-01 UTC, which the stores of some engines keep.
+/// Dates as integers of microseconds since 2001-01-01 UTC, as some engines store them.
 package enum DateStorage {
     private static let perSecond: Int64 = 1_000_000
 
-    /// The nearest number of microseconds; nil where 64 bits do not hold it.
+    /// Returns the nearest number of microseconds; nil if 64 bits cannot hold it.
     package static func microseconds(ofSeconds seconds: Double) -> Int64? {
         // The whole seconds apart: their product would be rounded once more.
         let whole = seconds.rounded(.towardZero)
@@ -13,15 +13,15 @@ package enum DateStorage {
         return overflows || isTooGreat ? nil : sum
     }
 
-    /// The number of seconds, from which ``microseconds(ofSeconds:)`` leads back to what the seconds
-    /// were made of.
+    /// Returns the number of seconds. ``microseconds(ofSeconds:)`` converts the result back to the
+    /// same microseconds.
     package static func seconds(ofMicroseconds microseconds: Int64) -> Double {
         let (whole, rest) = microseconds.quotientAndRemainder(dividingBy: perSecond)
         return Double(whole) + Double(rest) / Double(perSecond)
     }
 }
 
-/// The dates that a store keeps which does not keep each of them to the bit: to the microsecond, in a
+/// The dates that a store can keep if it does not keep them exactly: dates to the microsecond, in a
 /// range.
 package struct KeptDates: Sendable {
     /// The range, in microseconds since 2001-01-01 UTC.
@@ -34,7 +34,7 @@ package struct KeptDates: Sendable {
         self.years = years
     }
 
-    /// A date as the store keeps it; nil where it keeps none near it.
+    /// Returns a date as the store keeps it; nil if it is out of range.
     ///
     /// - Parameter seconds: Since 2001-01-01 UTC.
     package func kept(_ seconds: Double) -> Double? {
@@ -44,17 +44,18 @@ package struct KeptDates: Sendable {
         return DateStorage.seconds(ofMicroseconds: count)
     }
 
-    /// A date as the store keeps it. One that it cannot keep stays as it is, for validation to refuse.
+    /// Returns a date as the store keeps it. A date out of range stays unchanged, so that
+    /// validation rejects it.
     package func rounded(_ seconds: Double) -> Double { kept(seconds) ?? seconds }
 
-    /// A value in which a date is as the store keeps it.
+    /// Returns a value, rounded as the store rounds dates if it is a date.
     package func rounded(_ value: Value) -> Value {
         guard case .date(let date) = value else { return value }
         return .date(
             Date(timeIntervalSinceReferenceDate: rounded(date.timeIntervalSinceReferenceDate)))
     }
 
-    /// Why a date is refused.
+    /// Why a date is rejected.
     package func refusal(of property: String) -> String {
         "\(property) is a date that the store cannot keep. It keeps the years \(years.first) to "
             + "\(years.last)."

@@ -1,27 +1,28 @@
-/// Exact decimals as whole numbers of units of 10 to the power −scale, which SQLite stores, sorts
-/// and adds exactly.
+/// Exact decimals as integers of units of 10 to the power −scale. SQLite stores, sorts and adds
+/// them exactly.
 public enum DecimalStorage {
     /// The scale of a decimal attribute that names none.
     public static let defaultScale = 6
     /// The greatest scale that an attribute may name.
     public static let maximumScale = 18
 
-    /// The number of units, or nil where the value has more places than the scale, or is too great
-    /// for 64 bits, or is not a number.
+    /// Returns the number of units, or nil if the value has more decimal places than the scale, is
+    /// too great for 64 bits, or is not a number.
     public static func units(of value: Decimal, scale: Int) -> Int64? {
         guard value.isFinite else { return nil }
         let scaled = Decimal(sign: .plus, exponent: scale, significand: value)
-        // nil for a fraction, and where 64 bits do not hold it
+        // nil for a fraction, and if 64 bits cannot hold it
         return wholeNumber(scaled) ?? Int64(scaled.description)
     }
 
-    /// A whole number of few digits, as most are. Foundation's essentials lead from a decimal to an
-    /// integer over a text only, which takes twenty times as long.
+    /// Returns an integer of few digits, as most are. FoundationEssentials converts a decimal to an
+    /// integer only through a text, and this takes twenty times as long.
     private static func wholeNumber(_ value: Decimal) -> Int64? {
         let exponent = value.exponent
         guard MemoryLayout<Decimal>.size == 20, 0...maximumScale ~= exponent else { return nil }
-        // Safety: reads 8 of the 20 bytes that were just counted, where the lower digits lie. What
-        // is made of them counts only if it equals the decimal, by Foundation's own comparison.
+        // Safety: the value has 20 bytes, as was just checked, and 8 of them are read. They contain
+        // the lower digits. The result counts only if it equals the decimal, by Foundation's own
+        // comparison.
         let digits = withUnsafeBytes(of: value) {
             UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: 4, as: UInt64.self))
         }
@@ -42,25 +43,25 @@ public enum DecimalStorage {
             significand: Decimal(units.magnitude))
     }
 
-    /// 10 to the power; scales end at 18, where 64 bits still hold it.
+    /// Returns 10 to the power. The greatest scale is 18, and 64 bits can hold its power.
     package static func powerOfTen(_ exponent: Int) -> Int64 {
         (0..<max(0, min(exponent, maximumScale))).reduce(1) { power, _ in power * 10 }
     }
 
     // MARK: Rounding, to the nearest, halves away from zero
 
-    /// Units of a scale, rounded to those of a smaller one.
+    /// Returns units of a scale, rounded to units of a smaller scale.
     package static func units(_ units: Int64, ofScale own: Int, roundedTo scale: Int) -> Int64 {
         guard own > scale else { return units }
-        // A half of what 64 bits hold is less than a unit of a scale by 19 places smaller.
+        // Any 64-bit number is less than half a unit of a scale that is smaller by 19 places.
         guard own - scale <= maximumScale else { return 0 }
         let size = powerOfTen(own - scale)
         let (quotient, rest) = units.quotientAndRemainder(dividingBy: size)
         return rest.magnitude < size.magnitude / 2 ? quotient : quotient + units.signum()
     }
 
-    /// A floating-point number, as its shortest decimal digits say it, rounded to units of a scale;
-    /// nil where it is not finite, or too great.
+    /// Returns a floating-point number, by its shortest decimal digits, rounded to units of a
+    /// scale; nil if it is not finite, or too great.
     package static func units(rounding number: Double, scale: Int) -> Int64? {
         guard number.isFinite else { return nil }
         let sign: Int64 = number < 0 ? -1 : 1
@@ -87,14 +88,15 @@ public enum DecimalStorage {
     }
 }
 
-/// Exact decimals of any scale as bytes whose order is that of the numbers, which SQLite compares,
-/// sorts and indexes as BLOBs.
+/// Exact decimals of any scale as bytes that sort like the numbers. SQLite compares, sorts and
+/// indexes them as BLOBs.
 ///
 /// A number is ±0.d₁d₂d₃… × 10ᵉ with d₁ ≠ 0 and no zero at the end. Its bytes are
 /// - two with the sign and e: 0x8000 for zero, above it for positive numbers, below for negative
 ///   ones, further away the greater e is;
-/// - one for each pair of digits: the pair plus 1, or 100 minus the pair where negative;
-/// - 0xFF where negative, so that of two numbers that begin alike the shorter one is greater.
+/// - one for each pair of digits: the pair plus 1, or 100 minus the pair if the number is negative;
+/// - 0xFF if the number is negative, so that the shorter of two numbers with the same start is
+///   greater.
 ///
 /// Each number has exactly one form, and no two numbers share one.
 package enum OrderedDecimal {
@@ -107,18 +109,19 @@ package enum OrderedDecimal {
     /// The greatest power of ten that a decimal is surely made with.
     private static let safeExponent = 80
 
-    /// The bytes of a number; nil where it is none (NaN).
+    /// Returns the bytes of a number; nil for NaN.
     package static func bytes(of value: Decimal) -> Data? {
         value.isFinite ? digits(of: value.description)?.data : nil
     }
 
-    /// Whether the bytes of a number lead back to it, which they do but for some of the outermost.
+    /// Returns whether the bytes of a number convert back to it. This is true except for some of
+    /// the outermost numbers.
     static func keeps(_ number: Decimal) -> Bool {
         abs(number.exponent) <= safeExponent || bytes(of: number).flatMap(decimal) != nil
     }
 
-    /// The bytes of the number that a text spells, with a point and an exponent where it has them;
-    /// nil where it spells none, or one that a decimal cannot hold.
+    /// Returns the bytes of the number that a text spells, with an optional point and exponent. The
+    /// result is nil if the text is not a number, or a decimal cannot hold it.
     package static func bytes(spelled text: String) -> Data? {
         guard let number = digits(of: text), number.digits.count <= 38 else { return nil }
         let data = number.data
@@ -178,8 +181,8 @@ package enum OrderedDecimal {
         return abs(number.exponent) < bias ? number : nil
     }
 
-    /// The number of its bytes; nil where they are not the form of one, which only another program
-    /// can have written.
+    /// Returns the number of its bytes; nil if they are not the form of a number. Only another
+    /// program can have written such bytes.
     package static func decimal(of bytes: Data) -> Decimal? {
         let bytes = [UInt8](bytes)
         guard bytes.count >= 2 else { return nil }
@@ -198,7 +201,7 @@ package enum OrderedDecimal {
         }
         if digits.last == "0" { digits.removeLast() }
         let exponent = (isNegative ? zero - header : header - zero) - bias - digits.utf8.count
-        // What does not give these bytes again was no form of a number.
+        // If the number does not convert to the same bytes, they were not the form of a number.
         guard let value = Decimal(string: "\(isNegative ? "-" : "")\(digits)e\(exponent)"),
             self.bytes(of: value).map([UInt8].init) == bytes
         else { return nil }
@@ -209,13 +212,13 @@ package enum OrderedDecimal {
 extension OrderedDecimal {
     /// The most places after the point that are tried.
     private static let places = 6
-    /// Below it every whole number has 15 digits, and is a double.
+    /// Every integer below it has at most 15 digits, and is a double.
     private static let limit = 1e15
 
-    /// The bytes of the decimal that a double's 15 digits spell, where it has at most six places
-    /// after the point: a decimal of 15 digits is the one that its nearest double spells again.
+    /// Returns the bytes of the decimal that a double's 15 digits spell, if it has at most six
+    /// decimal places. The nearest double of a decimal of 15 digits spells the same decimal.
     ///
-    /// - Returns: nil where it has more of them, or 15 digits do not reach.
+    /// - Returns: Nil if the double has more decimal places, or 15 digits are not enough.
     static func bytes(ofShort number: Double) -> Data? {
         var power = 1.0
         for count in 0...places {
@@ -228,7 +231,7 @@ extension OrderedDecimal {
         return nil
     }
 
-    /// The bytes of a whole number whose last digits come after the point.
+    /// Returns the bytes of an integer with its last digits after the decimal point.
     private static func bytes(of number: Int, places: Int) -> Data {
         guard number != 0 else { return Data([0x80, 0x00]) }
         let isNegative = number < 0
@@ -260,15 +263,15 @@ extension OrderedDecimal {
 }
 
 /// Durations as integers of nanoseconds, which the store keeps, and as texts of ISO 8601, such as
-/// `PT1H30M` or `-PT0.5S`. Days and weeks are read as 24 and 168 hours; months and years, whose length
-/// varies, are not.
+/// `PT1H30M` or `-PT0.5S`. Days and weeks are read as 24 and 168 hours. Months and years are not
+/// read, because their length varies.
 package enum DurationStorage {
     /// The scale of a decimal number of seconds that has the same units.
     package static let scale = 9
     private static let nanosecondsPerSecond: Int128 = 1_000_000_000
 
-    /// The nanoseconds of a duration, rounded to the nearest, halves away from zero; nil where 64 bits
-    /// do not hold them (beyond 292 years).
+    /// Returns the nanoseconds of a duration, rounded to the nearest, halves away from zero; nil if
+    /// 64 bits cannot hold them (beyond 292 years).
     package static func nanoseconds(of duration: Duration) -> Int64? {
         // The components of longer ones may not exist.
         let limit = Duration.seconds(1 << 34)
@@ -304,7 +307,8 @@ package enum DurationStorage {
         return text
     }
 
-    /// The duration of a text; nil where it is none, has parts of a nanosecond, or is too long.
+    /// Returns the duration of a text; nil if it is not a duration, has fractions of a nanosecond,
+    /// or is too long.
     package static func duration(of text: String) -> Duration? {
         var rest = Substring(text)
         let isNegative = rest.first == "-"
@@ -325,8 +329,8 @@ package enum DurationStorage {
         return Int64(exactly: isNegative ? -total : total).map(Duration.nanoseconds)
     }
 
-    /// The sum of numbers with units behind them, in this order, each at most once. Only seconds have
-    /// decimal places.
+    /// The sum of numbers with units, in this order, each at most once. Only seconds have decimal
+    /// places.
     private static func nanoseconds(
         _ text: Substring, _ units: [(name: Character, seconds: Int128)]
     ) -> Int128? {

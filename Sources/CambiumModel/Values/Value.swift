@@ -1,12 +1,12 @@
-/// A value of an attribute, of any type: what generic code, errors and expressions pass around.
+/// A value of an attribute, of any type. Generic code, errors and expressions use it.
 ///
-/// Typed accessors of generated classes do not go through it.
+/// Typed accessors of generated classes do not use it.
 public enum Value: Sendable, Hashable {
     /// No value.
     case null
     /// True or false.
     case bool(Bool)
-    /// A whole number of any width.
+    /// An integer of any width.
     case int(Int64)
     /// A floating-point number of any width.
     case double(Double)
@@ -14,7 +14,7 @@ public enum Value: Sendable, Hashable {
     case decimal(Decimal)
     /// Text, also the raw value of an enumeration over strings.
     case string(String)
-    /// A moment.
+    /// A point in time.
     case date(Date)
     /// A length of time, of whole nanoseconds.
     case duration(Duration)
@@ -27,8 +27,9 @@ public enum Value: Sendable, Hashable {
 }
 
 extension Value {
-    /// Whether both are of one case and equal. It is written here because Swift would copy its own, with
-    /// Foundation's long comparison of data, to each place that compares values.
+    /// Whether both have the same case and are equal. It is implemented here because Swift would
+    /// copy its own implementation, with Foundation's long comparison of data, to each place that
+    /// compares values.
     @inline(never)
     public static func == (one: Value, other: Value) -> Bool {
         switch (one, other) {
@@ -49,7 +50,8 @@ extension Value {
 }
 
 extension Value: CustomStringConvertible {
-    /// The value as Swift shows it: text in quotes, `nil` for no value, and of data only the length.
+    /// The value as Swift shows it: text in quotes, `nil` for no value, and only the length of
+    /// data.
     public var description: String {
         switch self {
         case .null: "nil"
@@ -66,7 +68,8 @@ extension Value: CustomStringConvertible {
 // MARK: Texts
 
 extension Value {
-    /// The value as a text without quotes, empty for no value: dates and durations as ISO 8601, data as Base64.
+    /// The value as a text without quotes: dates and durations as ISO 8601, data as Base64, and an
+    /// empty text for no value.
     package var plainText: String {
         switch self {
         case .null: ""
@@ -83,8 +86,8 @@ extension Value {
         }
     }
 
-    /// The value that a text spells, of a type whose values have a spelling of their own; nil where
-    /// it spells none.
+    /// Creates the value that a text spells, of a type that has texts of its own form; nil if the
+    /// text is not a value of the type.
     package init?(spelled text: String, as type: AttributeType) {
         var value: Value?
         switch type {
@@ -98,8 +101,8 @@ extension Value {
         self = value
     }
 
-    /// The name of the case, and a text from which ``init(kind:exactText:)`` makes the same value, to
-    /// the last bit.
+    /// The name of the case, and a text that ``init(kind:exactText:)`` converts back to the same
+    /// value, to the last bit.
     package var exactForm: (kind: String, text: String) {
         switch self {
         case .null: ("null", "")
@@ -116,7 +119,7 @@ extension Value {
         }
     }
 
-    /// The value of an ``exactForm``; nil where it is none.
+    /// Creates the value of an ``exactForm``; nil if the text is not one.
     package init?(kind: String, exactText text: String) {
         var value: Value?
         switch kind {
@@ -139,7 +142,7 @@ extension Value {
     }
 }
 
-/// A value in the form in which SQLite holds it.
+/// A value in SQLite's form.
 public enum StoredValue: Sendable, Hashable {
     /// NULL.
     case null
@@ -160,9 +163,9 @@ public enum StoredValue: Sendable, Hashable {
 }
 
 extension Value {
-    /// The stored form of a value of any type but an enumeration, for which a model is needed.
+    /// Returns the stored form of a value. An enumeration is excluded, because it needs a model.
     ///
-    /// - Returns: nil where the value is of another type or does not fit.
+    /// - Returns: Nil if the value has another type or does not fit.
     package func stored(as type: AttributeType) -> StoredValue? {
         switch self {
         case .null: return .null
@@ -209,9 +212,9 @@ extension Value {
 }
 
 extension StoredValue {
-    /// The value of an attribute of any type but an enumeration, for which a model is needed.
+    /// Returns the value of an attribute. An enumeration is excluded, because it needs a model.
     ///
-    /// - Returns: nil where this is not a form of that type.
+    /// - Returns: Nil if the stored form does not belong to that type.
     package func value(as type: AttributeType) -> Value? {
         switch self {
         case .null: return .null
@@ -250,7 +253,7 @@ extension StoredValue {
 }
 
 extension UUID {
-    /// A UUID from its 16 bytes, or nil where there are not 16.
+    /// Creates a UUID from its 16 bytes, or nil if there are not 16.
     package init?(bytes: Data) {
         guard bytes.count == 16 else { return nil }
         self.init(uuid: bytes.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) })
@@ -258,9 +261,9 @@ extension UUID {
 }
 
 extension JSONWriter {
-    /// Writes a value of an attribute in the spelling that all files share: numbers so that they
-    /// lead back to themselves, what JSON has no numbers for as texts, dates as ISO 8601, bytes as
-    /// Base64.
+    /// Writes a value of an attribute in the spelling that all files share. Numbers are written so
+    /// that they read back unchanged. Numbers that JSON lacks are texts, dates are ISO 8601, and
+    /// bytes are Base64.
     ///
     /// A date beyond the calendar of ISO 8601 is written as seconds since 2001.
     package mutating func write(_ value: Value, as type: AttributeType) {

@@ -77,8 +77,8 @@ extension ExpressionChecker {
             typed: quantifier == .any ? exists : .not(exists), offset: checked.offset)
     }
 
-    /// Whether an element of the last collection, each of which starts at one of the collection
-    /// before, meets a condition.
+    /// Returns whether an element of the last collection meets a condition. Each collection starts
+    /// at an element of the collection before it.
     private func exists(
         _ condition: TypedExpression, in collections: [TypedCollection]
     ) -> TypedExpression {
@@ -177,8 +177,9 @@ extension ExpressionChecker {
             typed: others.count == 1 ? others[0] : .or(others), offset: offset)
     }
 
-    /// `x IN y` where y is one value: a string in which x is, as in Core Data, or (as `x IN %@`
-    /// with one value is as common as with a list) what x is equal to.
+    /// Checks `x IN y` with a single value y. If y is a string, the test is whether it contains x,
+    /// as in Core Data. Otherwise, the test is whether x equals y, because `x IN %@` with one value
+    /// is as common as with a list.
     private func within(
         _ operand: Checked, _ right: ParsedExpression, _ options: ComparisonOptions, at offset: Int
     ) -> Checked? {
@@ -266,8 +267,8 @@ extension ExpressionChecker {
         return one == other || (one.isNumber && other.isNumber)
     }
 
-    /// Finds what is wrong with the right side of a comparison whose left side has no meaning:
-    /// names that there are not. What depends on the left side is passed over.
+    /// Reports unknown names in the right side of a comparison if its left side is invalid. Checks
+    /// that depend on the left side are skipped.
     private func checkAlone(_ right: ParsedExpression) {
         switch right.kind {
         case .path(.variable(let name), let names) where names.isEmpty:
@@ -303,10 +304,10 @@ extension ExpressionChecker {
     }
 }
 
-// What is chosen from two values by a condition.
+// A conditional expression: a choice between two values.
 extension ExpressionChecker {
-    /// Checks a value of a type whose constants are written as those of another one: where it is
-    /// chosen from several, each of them is such a constant.
+    /// Checks a value of a type whose constants are written as constants of another type. If the
+    /// value is a conditional, each of its branches is such a constant.
     func choice(_ parsed: ParsedExpression, as type: ExpressionType) -> Checked? {
         guard case .conditional(let condition, let first, let second) = parsed.kind else {
             guard let checked = check(parsed) else { return nil }
@@ -315,8 +316,8 @@ extension ExpressionChecker {
         return conditional(condition, first, second, at: parsed.offset, as: type)
     }
 
-    /// Checks what is compared with a value: constants that it is chosen from are those of the value's
-    /// type.
+    /// Checks the operand that is compared with a value. If it chooses between constants, these
+    /// have the type of the value.
     func operand(_ parsed: ParsedExpression, against other: Checked) -> Checked? {
         guard parsed.isChoiceOfConstants, other.opaque == nil,
             other.type.hasConstantsOfOthers
@@ -338,7 +339,7 @@ extension ExpressionChecker {
         return relate(one, relation, other, options, at: offset)
     }
 
-    /// The type that two numbers of different types have in common; nil where nothing changes.
+    /// Returns the common type of two numbers of different types; nil if neither changes.
     private func commonType(_ one: ExpressionType, _ other: ExpressionType) -> ExpressionType? {
         guard one != other, one.isNumber, other.isNumber else { return nil }
         guard let first = one.scale, let second = other.scale else { return .double }
@@ -382,7 +383,7 @@ extension ExpressionChecker {
 }
 
 extension ParsedExpression {
-    /// Whether it is chosen by conditions from what is written out.
+    /// Whether the expression is a conditional and all of its branches are literals.
     var isChoiceOfConstants: Bool {
         guard case .conditional(_, let first, let second) = kind else { return false }
         return [first, second].allSatisfy { branch in

@@ -1,6 +1,6 @@
 extension ExpressionChecker {
-    /// Gives two operands types that meet: a constant takes the type of the other side, and exact
-    /// and floating-point numbers become floating-point.
+    /// Gives two operands compatible types. A constant takes the type of the other side. An exact
+    /// number beside a floating-point one becomes floating-point.
     func unify(_ left: Checked, _ right: Checked) -> (Checked, Checked)? {
         var one = left
         var other = right
@@ -213,8 +213,8 @@ extension ExpressionChecker.Checked {
 }
 
 extension ExpressionType {
-    /// What an exact number of this type becomes where it meets a number of another one; nil where it
-    /// stays.
+    /// The type that an exact number of this type takes beside a number of another type; nil if it
+    /// keeps its own.
     fileprivate func met(by other: ExpressionType) -> ExpressionType? {
         switch self {
         case .decimal where other.isFloatingPoint, .anyDecimal where other.isFloatingPoint: .double
@@ -225,14 +225,15 @@ extension ExpressionType {
 }
 
 extension TypedExpression {
-    /// What can be added to a date: a number, or a duration as its seconds.
+    /// The expression in a form that can be added to a date: a number, or a duration as its
+    /// seconds.
     fileprivate var seconds: TypedExpression? {
         type == .duration ? .convert(self, .double) : floating
     }
 }
 
-/// An operand whose type is up to what it meets. It is indirect to keep the checker's frames small:
-/// its recursion has to fit small stacks.
+/// An operand that takes its type from the other operand. It is indirect to keep the checker's
+/// frames small: its recursion has to fit small stacks.
 indirect enum FlexibleOperand {
     case number(String)
     case value(Value)
@@ -240,7 +241,7 @@ indirect enum FlexibleOperand {
 }
 
 extension ExpressionChecker {
-    /// A constant with the type that it has when it meets nothing.
+    /// A constant with the type that it has by itself.
     func flexible(_ operand: FlexibleOperand, at offset: Int) -> Checked? {
         let value: Value
         switch operand {
@@ -258,14 +259,14 @@ extension ExpressionChecker {
         guard var type = value.naturalType else {
             return fail("NaN is no value", at: offset)
         }
-        // One that 64 bits do not hold is nil beside what they hold, and a number alone.
+        // A number beyond 64 bits would be nil beside a value that fits, but it is a number alone.
         if type.scale != nil, type.stored(value) == nil { type = .anyDecimal }
         return Checked(
             source: .literal(value), typed: .literal(value, type), offset: offset,
             flexible: operand)
     }
 
-    /// Gives a flexible operand the type of what it meets; leaves others as they are.
+    /// Gives a flexible operand the type of the other operand. Leaves other operands as they are.
     func settle(
         _ operand: Checked, as type: ExpressionType, of other: TypedExpression? = nil
     ) -> Checked? {
@@ -352,14 +353,14 @@ extension ExpressionChecker {
     }
 }
 
-/// A value that can be compared with nil only: a composite one, which stands for its parts, or one
-/// that may lie in a file beside the store. It is a class to keep the checker's frames small.
+/// A value that can be compared only with nil. It is a composite value, or a value that may be in a
+/// file beside the store. It is a class to keep the checker's frames small.
 final class OpaqueOperand {
     /// The name of the attribute.
     let name: String
     /// Whether the row may hold the name of a file in place of the value.
     let isExternal: Bool
-    /// What the paths to the parts are called in the text, for hints.
+    /// The paths to the parts as they are written in the text, for hints.
     let parts: [String]
     let typed: [TypedExpression]
 

@@ -117,7 +117,7 @@ extension ExpressionChecker {
         name.text == "objectID" && next == names.count
     }
 
-    /// Steps through a to-many relationship where something surrounding speaks about many objects.
+    /// Steps through a to-many relationship if the surrounding expression is about many objects.
     private func enter(
         _ relationship: Relationship, of owner: ObjectPath, to destination: Entity,
         at name: ParsedExpression.Name
@@ -170,7 +170,7 @@ extension ExpressionChecker {
         return (found.element, first)
     }
 
-    /// Whether a path leads through a to-many relationship; false where it leads nowhere.
+    /// Whether a path contains a to-many relationship; false if the path is invalid.
     func isToMany(_ parsed: ParsedExpression) -> Bool {
         guard case .path(let root, let names) = parsed.kind else { return false }
         var entity: Entity? = self.entity
@@ -248,7 +248,7 @@ extension ExpressionChecker {
 }
 
 extension ParsedExpression.Name {
-    /// The names of which it is put together by dots, as keys for parts of composite values are.
+    /// The names that its dots separate, as in keys for parts of composite values.
     var parts: [ParsedExpression.Name] {
         guard text.utf8.contains(UInt8(ascii: ".")) else { return [self] }
         return text.split(separator: ".", omittingEmptySubsequences: false).map {
@@ -321,7 +321,7 @@ extension ExpressionChecker {
                 function, collection.filtered(by: checked.typed), element.typed), offset: offset)
     }
 
-    /// What is aggregated, and the object that the variable stands for.
+    /// The aggregated expression, and the object that the variable refers to.
     private func subqueryElement(
         _ found: Checked, _ value: [ParsedExpression.Name], at offset: Int
     ) -> (Checked, ObjectPath)? {
@@ -359,7 +359,7 @@ extension ExpressionChecker {
     }
 }
 
-/// What a derived attribute and an index may not use.
+/// The properties and functions that a derived attribute or an index may not use.
 extension ExpressionChecker {
     func notOfItsRow(at offset: Int) -> Checked? {
         fail(

@@ -1,12 +1,12 @@
-/// Gives the parts of a parsed expression their meaning in a model, and finds everything that has
-/// none. A part that is wrong is reported once; what contains it says nothing more.
+/// Resolves the parts of a parsed expression in a model and reports all mistakes. A wrong part is
+/// reported once; the parts that contain it report nothing more.
 final class ExpressionChecker {
     /// A part that is right. It is a class to keep the checker's frames small.
     final class Checked {
         let source: ModelExpression
         let typed: TypedExpression
         let offset: Int
-        /// Set for a constant or parameter whose type is up to what it meets.
+        /// A constant or parameter that takes its type from the other operand; otherwise nil.
         let flexible: FlexibleOperand?
         /// Set for a value that can be compared with nil only.
         let opaque: OpaqueOperand?
@@ -29,7 +29,7 @@ final class ExpressionChecker {
             flexible == nil ? self : settled(source, typed)
         }
 
-        /// The same with another meaning, whose type is final.
+        /// Returns a copy with another expression and a final type.
         func settled(_ source: ModelExpression, _ typed: TypedExpression) -> Checked {
             Checked(source: source, typed: typed, offset: offset, opaque: opaque)
         }
@@ -42,18 +42,18 @@ final class ExpressionChecker {
         }
     }
 
-    /// What an expression is for, which decides what it may use.
+    /// The purpose of an expression. It decides which parts the expression may use.
     enum Purpose {
         /// A query, a rule: everything.
         case query
-        /// A derived attribute: what is stored, nothing that is supplied later.
+        /// A derived attribute may use stored properties, but no values that are supplied later.
         case derivation
         /// An index or its condition: columns of one row and SQLite's own functions.
         case index
-        /// A fill: what a row has and had, and values that differ from row to row.
+        /// A fill may use the row's new and former values, and values that differ from row to row.
         case fill
 
-        /// Whether what it uses has to be in the store.
+        /// Whether the properties it uses have to be in the store.
         var isStored: Bool { self == .derivation || self == .index }
     }
 
@@ -64,25 +64,25 @@ final class ExpressionChecker {
     var allowsUndeclaredParameters = false
     /// Set while the types of parameters are found out from their use.
     var inference: ParameterInference?
-    /// Names of parameters that are not used, which a misspelt one may mean.
+    /// Names of unused parameters, as candidates for a misspelt name.
     var unusedNames: [String] = []
     /// Set in the condition of a fetched property.
     var fetchedProperty: FetchedPropertyScope?
     var diagnostics: [ExpressionDiagnostic] = []
     var variables: [String: ObjectPath] = [:]
     var capture = Capture.forbidden
-    /// Whether a fraction that an integer meets is exact, because an exact number is wanted.
+    /// Whether a fraction beside an integer is exact, because an exact number is wanted.
     var wantsExact = false
     /// Whether the first part that is too deep for a statement is a mistake at its place.
     private var locatesDepth = false
     private var variableCount = 0
 
-    /// What happens to a path through a to-many relationship.
+    /// How the checker treats a path through a to-many relationship.
     enum Capture {
         /// It is an error: nothing says how many objects are meant.
         case forbidden
-        /// It becomes the collection of a surrounding ANY or aggregate. There may be some already,
-        /// of which each starts at an element of the one before.
+        /// It becomes the collection of a surrounding ANY or aggregate. If there are several
+        /// collections, each starts at an element of the one before.
         case open([TypedCollection], maximum: Int)
     }
 
@@ -122,7 +122,7 @@ final class ExpressionChecker {
         }
     }
 
-    /// Checks again where the result is too deep for a statement, to find the place.
+    /// Runs a check. If the result is too deep for a statement, runs it again to find the place.
     func located(_ check: (ExpressionChecker) -> Checked?) -> Checked? {
         let checked = check(self)
         guard let checked, diagnostics.isEmpty, StatementDepth(of: checked.typed).isTooGreat else {
@@ -147,15 +147,15 @@ final class ExpressionChecker {
             hint: "split it, for example by a derived attribute for a part of it")
     }
 
-    /// Reports a mistake; nil, so that the part it is in is left out. Sixty places call it: inlined
-    /// into each, it took as much code as what they check.
+    /// Reports a mistake and returns nil, so that the surrounding part is left out. It is not
+    /// inlined: copied into its sixty callers, it took as much code as their checks.
     ///
-    /// - Parameter lacksType: Whether the mistake is that nothing tells the type of a parameter.
+    /// - Parameter lacksType: Whether the mistake is that the type of a parameter is unknown.
     @inline(never)
     func fail(
         _ message: String, at offset: Int, hint: String? = nil, lacksType: Bool = false
     ) -> Checked? {
-        // Whoever reads a hundred mistakes has got the point; a hostile text has a million.
+        // A hundred mistakes are enough for a reader. A hostile text can have a million.
         if diagnostics.count < 100 {
             var mistake = ExpressionDiagnostic(offset: offset, message: message, hint: hint)
             mistake.lacksType = lacksType
@@ -164,7 +164,7 @@ final class ExpressionChecker {
         return nil
     }
 
-    /// Reports a mistake; false, so that what has it is not allowed.
+    /// Reports a mistake and returns false, so that the part with the mistake is not allowed.
     func refuse(_ message: String, at offset: Int, hint: String? = nil) -> Bool {
         fail(message, at: offset, hint: hint) != nil
     }
@@ -329,7 +329,8 @@ final class ExpressionChecker {
 }
 
 extension ExpressionChecker.Checked {
-    /// The value as an attribute of a type takes it; nil where the attribute does not.
+    /// Returns the value in the form that an attribute of a type takes. The result is nil if the
+    /// attribute does not take the value.
     ///
     /// - Parameter isDerivation: Whether an exact number may become a floating-point one, and a
     ///   date its seconds since 2001-01-01 UTC.

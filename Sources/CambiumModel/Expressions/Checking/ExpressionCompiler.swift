@@ -1,16 +1,16 @@
-/// The ways from an expression's text to a checked tree.
+/// Functions that turn an expression's text into a checked tree.
 ///
-/// All failures are ``ExpressionDiagnostics``, whose offsets count UTF-8 bytes of the text.
+/// All failures are ``ExpressionDiagnostics``. Their offsets count UTF-8 bytes of the text.
 package enum ExpressionCompiler {
-    /// Checks a condition, such as a rule, a partial index's or a request's.
+    /// Checks a condition, for example of a rule, a partial index or a request.
     ///
     /// - Parameters:
     ///   - text: The condition in the grammar of predicate formats.
-    ///   - entity: The entity of the object that it is about.
+    ///   - entity: The entity of the object that the condition tests.
     ///   - model: The entity's model.
-    ///   - parameters: What `$name` may be.
+    ///   - parameters: The parameters that `$name` can refer to.
     ///   - variables: Objects that `$name.property` may start from, with their entities.
-    ///   - arguments: What stands for `%@` and its like, in order; nil allows none.
+    ///   - arguments: The values for `%@` and the like, in order; nil allows none.
     /// - Complexity: O(length of the text × size of the entity)
     package static func condition(
         _ text: String, entity: Entity, model: Model, parameters: [FetchParameter] = [],
@@ -26,16 +26,16 @@ package enum ExpressionCompiler {
         Result { () throws(ExpressionDiagnostic) in _ = try ExpressionParser.parse(text) }
     }
 
-    /// Checks what existing objects get as the value of an attribute.
+    /// Checks the expression of a fill, which computes an attribute's value for existing objects.
     ///
     /// - Parameters:
-    ///   - text: The expression in the grammar of predicate formats. `$old.name` is a value that the
-    ///     object had in the version before; `uuid()` is another one for each object.
+    ///   - text: The expression in the grammar of predicate formats. `$old.name` is a value of the
+    ///     object in the previous version. `uuid()` is a new value for each object.
     ///   - type: The type of the attribute that gets the value.
     ///   - entity: The entity of the object, in the new version.
     ///   - model: The new version.
-    ///   - former: What the object was, as ``Model/formerRow(of:in:)`` has it; nil where objects of
-    ///     the entity are all new.
+    ///   - former: The object in the previous version, from ``Model/formerRow(of:in:)``; nil if all
+    ///     objects of the entity are new.
     /// - Complexity: O(length of the text × size of the entity)
     package static func fill(
         _ text: String, as type: AttributeType, entity: Entity, model: Model, former: Entity?
@@ -46,14 +46,14 @@ package enum ExpressionCompiler {
         return checker.run(text, nil) { checker, parsed in checker.value(parsed, as: type) }
     }
 
-    /// Checks an expression that computes a value, such as that of a batch update.
+    /// Checks an expression that computes a value, for example in a batch update.
     ///
     /// - Parameters:
     ///   - text: The expression in the grammar of predicate formats.
     ///   - type: The type of the attribute that gets the value; nil for any.
-    ///   - entity: The entity of the object that it is about.
+    ///   - entity: The entity of the object that the expression is evaluated for.
     ///   - model: The entity's model.
-    ///   - parameters: What `$name` may be.
+    ///   - parameters: The parameters that `$name` can refer to.
     /// - Complexity: O(length of the text × size of the entity)
     package static func value(
         _ text: String, as type: AttributeType?, entity: Entity, model: Model,
@@ -66,9 +66,9 @@ package enum ExpressionCompiler {
         }
     }
 
-    /// Checks what a derived attribute is computed from: stored properties of the object and of
-    /// related ones, aggregates, functions. A floating-point attribute also takes exact numbers,
-    /// and dates as seconds since 2001-01-01 UTC.
+    /// Checks the expression of a derived attribute. It may use stored properties of the object and
+    /// of related ones, aggregates and functions. A floating-point attribute also takes exact
+    /// numbers, and dates as seconds since 2001-01-01 UTC.
     ///
     /// - Parameters:
     ///   - text: The expression in the grammar of predicate formats.
@@ -85,7 +85,8 @@ package enum ExpressionCompiler {
         }
     }
 
-    /// Checks what an index is sorted by: a value of its own row by SQLite's own functions.
+    /// Checks an expression that an index is sorted by. It computes a value of its own row with
+    /// SQLite's own functions.
     package static func indexElement(
         _ text: String, entity: Entity, model: Model
     ) -> Result<ModelExpression, ExpressionDiagnostics> {
@@ -102,7 +103,7 @@ package enum ExpressionCompiler {
         }
     }
 
-    /// Checks which rows are in an index: a condition over the row by SQLite's own functions.
+    /// Checks the condition of a partial index. It tests the row with SQLite's own functions.
     package static func indexCondition(
         _ text: String, entity: Entity, model: Model
     ) -> Result<ModelExpression, ExpressionDiagnostics> {
@@ -111,15 +112,15 @@ package enum ExpressionCompiler {
         return checker.run(text, nil) { checker, parsed in checker.condition(parsed) }
     }
 
-    /// Checks the condition of a fetched property. In the tree the object that has the property is
-    /// the variable `source`; ``ModelExpression/binding(source:entity:destination:model:now:)``
-    /// puts its values in.
+    /// Checks the condition of a fetched property. In the tree, the object that has the property is
+    /// the variable `source`. ``ModelExpression/binding(source:entity:destination:model:now:)``
+    /// inserts its values.
     ///
     /// - Parameters:
     ///   - text: The condition. `$source` and `$FETCH_SOURCE` are the object that has the property,
     ///     `$FETCHED_PROPERTY.name` and `.userInfo.key` describe the property.
     ///   - property: The property's name.
-    ///   - userInfo: What the author noted at the property.
+    ///   - userInfo: The author's notes on the property.
     ///   - source: The entity that has the property.
     ///   - destination: The entity of the objects that it finds.
     ///   - model: The model of both.
@@ -134,18 +135,18 @@ package enum ExpressionCompiler {
         return checker.run(text, nil) { checker, parsed in checker.condition(parsed) }
     }
 
-    /// Checks the condition of a named request and finds the types of its parameters that declare
-    /// none out of their use.
+    /// Checks the condition of a named request. Infers the types of parameters that declare none
+    /// from their use.
     ///
     /// - Parameters:
     ///   - text: The condition in the grammar of predicate formats.
     ///   - entity: The entity whose objects it finds.
     ///   - model: The entity's model.
     ///   - parameters: The parameters that declare their types.
-    ///   - undeclared: The names of those that do not; nil allows any name. One that is not used
-    ///     is not among the result's.
-    /// - Returns: The condition, and the parameters whose types were found, in the order of the
-    ///   text. Uses of one parameter as different types, or as none, are mistakes.
+    ///   - undeclared: The names of the parameters without a type; nil allows any name. Unused
+    ///     names are not in the result.
+    /// - Returns: The condition, and the parameters with inferred types, in the order of the text.
+    ///   If the uses of a parameter need different types, or give no type, it is a mistake.
     package static func template(
         _ text: String, entity: Entity, model: Model, parameters: [FetchParameter] = [],
         undeclared: [String]? = nil
@@ -157,14 +158,14 @@ package enum ExpressionCompiler {
             } catch {
                 throw ExpressionDiagnostics([error])
             }
-            // A comparison of a parameter with nil says nothing of its type, which another part of
-            // the text may say: what the first round complains about is left to the second.
+            // A comparison of a parameter with nil gives no type, but another part of the text may
+            // give one. The second round reports the mistakes of the first.
             let first = ExpressionChecker(entity: entity, model: model, parameters: parameters)
             first.inference = ParameterInference(names: undeclared.map { Set($0) })
             _ = first.condition(parsed)
             let found = first.inference?.parameters() ?? .success([])
             if case .failure(let failure) = found {
-                // Other mistakes may be the reason why nothing tells a type.
+                // Other mistakes may be the reason why a type is unknown.
                 let others = first.diagnostics.filter { !$0.lacksType }
                 throw others.isEmpty ? failure : ExpressionDiagnostics(others)
             }
@@ -183,12 +184,12 @@ package enum ExpressionCompiler {
 }
 
 extension ExpressionCompiler {
-    /// Checks a condition that code put together, and resolves its names.
+    /// Checks a condition that was built in code, and resolves its names.
     ///
     /// - Parameters:
     ///   - parameters: Values for `$name`.
     ///   - allowsParameters: Whether some `$name` may be left without a value for now.
-    /// - Throws: What is wrong, with the parts of the tree.
+    /// - Throws: The mistakes, with the parts of the tree.
     package static func typedCondition(
         _ expression: ModelExpression, entity: Entity, model: Model,
         parameters: [String: Value] = [:], variables: [String: Entity] = [:],
@@ -202,14 +203,14 @@ extension ExpressionCompiler {
         }
     }
 
-    /// Checks an expression that code put together and that computes a value of a type (or of
-    /// whatever type it is, for nil).
+    /// Checks an expression that was built in code and computes a value of a type. If the type is
+    /// nil, any type is allowed.
     ///
     /// - Parameters:
     ///   - parameters: Values for `$name`.
     ///   - allowsParameters: Whether some `$name` may be left without a value for now.
-    ///   - isFill: Whether it is what existing objects get, which may use more.
-    /// - Throws: What is wrong, with the parts of the tree.
+    ///   - isFill: Whether it is the expression of a fill, which may use more functions.
+    /// - Throws: The mistakes, with the parts of the tree.
     package static func typedValue(
         _ expression: ModelExpression, as type: AttributeType? = nil, entity: Entity, model: Model,
         parameters: [String: Value] = [:], variables: [String: Entity] = [:],
@@ -226,7 +227,7 @@ extension ExpressionCompiler {
         }
     }
 
-    /// Checks a tree; where it is wrong once more, with numbers in the place of offsets, to name the
+    /// Checks a tree. If it is wrong, checks it again with numbers in place of offsets, to name the
     /// parts.
     @inline(never)
     private static func typed(
@@ -248,13 +249,13 @@ extension ExpressionCompiler {
     }
 }
 
-/// What a fill knows beside the object as it is going to be: the object as it was in the version
-/// before, by its old names.
+/// The variables of a fill. Besides the object in the new version, it can use the object in the
+/// previous version, by its old names.
 package enum FillScope {
     /// The name of the object as it was, without the dollar sign.
     package static let former = "old"
 
-    /// What `$name` may start from.
+    /// The variables that a path can start from.
     package static func variables(_ row: Entity?) -> [String: Entity] {
         row.map { [former: $0] } ?? [:]
     }
@@ -271,19 +272,20 @@ package enum FillScope {
 }
 
 extension Model {
-    /// What objects of an entity of this version have for the fills of the next one: their stored
-    /// attributes, inherited ones too.
+    /// Returns the values of an entity's objects that the fills of the next version can use: the
+    /// stored attributes, including inherited ones.
     ///
-    /// A value of an enumeration is one of the next version where that has the same enumeration,
-    /// else what the store has for it, a string or a whole number. It is no entity of a model: its
-    /// name is for messages, and it leads to no other object.
+    /// If the next version has the same enumeration, values keep the enumeration's type. Otherwise
+    /// they have the type of the stored form, a string or an integer. The result is not an entity
+    /// of a model. Its name is for messages, and it has no relationships.
     package func formerRow(of entity: Entity, in next: Model) -> Entity {
         Entity(
             name: "\(entity.name) of version \(version)",
             attributes: attributes(of: entity).filter { !$0.isTransient }.map { attribute in
                 Attribute(
                     name: attribute.name, type: type(of: attribute, in: next),
-                    // What is derived may be required, and still be absent (an overflow).
+                    // A derived value may be missing although it is required, for example after an
+                    // overflow.
                     isOptional: attribute.isOptional || attribute.derivation != nil,
                     isExternal: attribute.isExternal)
             },
@@ -299,10 +301,10 @@ extension Model {
     }
 }
 
-/// What the condition of a fetched property knows beside the objects that it finds: the object
-/// that has the property, and the property itself.
+/// The variables of a fetched property's condition. Besides the objects that it finds, the
+/// condition can use the object that has the property, and the property itself.
 struct FetchedPropertyScope {
-    /// `$source` as the tree calls it, however the text spells it.
+    /// The name of `$source` in the tree, whatever its spelling in the text.
     static let sourceName = "source"
     static var source: PathRoot { .variable(sourceName) }
 

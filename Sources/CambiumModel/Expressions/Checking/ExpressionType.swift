@@ -1,6 +1,6 @@
 /// The type of an expression's value. Every type has nil too.
 package enum ExpressionType: Sendable, Equatable {
-    /// nil itself, where nothing says of what type.
+    /// nil itself, if its type is unknown.
     case null
     case bool
     case integer
@@ -12,13 +12,14 @@ package enum ExpressionType: Sendable, Equatable {
     case anyDecimal
     case string
     case date
-    /// An exact number of seconds of its own, which meets others only by multiplication.
+    /// An exact number of seconds. It combines with other numbers only by multiplication and
+    /// division.
     case duration
     case uuid
     case uri
     case data
     case enumeration(String)
-    /// A value of that Swift type, of which only nil can be told apart.
+    /// A value of that Swift type. Expressions can compare it only with nil.
     case codable(String)
     /// An object of that entity.
     case object(String)
@@ -71,7 +72,7 @@ package enum ExpressionType: Sendable, Equatable {
         self == .float || self == .double
     }
 
-    /// Whether it is a number with places, each of which counts.
+    /// Whether its numbers are exact to their last decimal place.
     var isExact: Bool {
         switch self {
         case .decimal, .anyDecimal, .duration: true
@@ -109,7 +110,8 @@ package enum ExpressionType: Sendable, Equatable {
         }
     }
 
-    /// Whether its constants are written as those of another type: a case as a string.
+    /// Whether its constants are written as constants of another type, such as an enumeration's
+    /// case as a string.
     var hasConstantsOfOthers: Bool {
         switch self {
         case .enumeration, .date, .data: true
@@ -154,7 +156,7 @@ package enum ExpressionType: Sendable, Equatable {
 }
 
 extension AttributeType {
-    /// The type of an argument that meets something of a type; nil where there is none.
+    /// The attribute type of an argument beside an operand of a type; nil if there is none.
     init?(_ type: ExpressionType) {
         switch type {
         case .bool: self = .bool
@@ -176,7 +178,7 @@ extension AttributeType {
 }
 
 extension Value {
-    /// The type of a constant that meets nothing; nil for NaN.
+    /// The type of a constant by itself; nil for NaN.
     var naturalType: ExpressionType? {
         switch self {
         case .null: .null
@@ -208,8 +210,8 @@ extension Decimal {
 }
 
 extension Model {
-    /// A constant in the form that values of a type have, with the type that it has then; nil where
-    /// it is no value of that type, nor can be compared with one.
+    /// Returns a constant in the form of a type's values, and its resulting type. The result is nil
+    /// if the constant is not a value of that type and cannot be compared with one.
     func constant(_ value: Value, as type: ExpressionType) -> (Value, ExpressionType)? {
         switch value {
         case .null: return (value, type)
@@ -307,7 +309,7 @@ extension Value {
     }
 }
 
-/// Numbers as they are written in expressions: decimal, or whole ones after `0x`, `0o` and `0b`.
+/// Numbers as they are written in expressions: decimal, or integers after `0x`, `0o` and `0b`.
 enum NumberText {
     static func integer(_ text: String) -> Int64? {
         let isNegative = text.hasPrefix("-")
@@ -346,7 +348,7 @@ enum NumberText {
         return Data(bytes)
     }
 
-    /// The exact number, or nil where it has more digits than a decimal.
+    /// Returns the exact number, or nil if it has more digits than a decimal can hold.
     static func decimal(_ text: String) -> Decimal? {
         if let integer = integer(text) { return Decimal(integer) }
         let digits = text.lazy.filter { $0.isNumber }.count

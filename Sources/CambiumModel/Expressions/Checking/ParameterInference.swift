@@ -1,9 +1,9 @@
-/// What the use of parameters that name no type tells about their types.
+/// Infers the types of parameters from their use, if they declare none.
 struct ParameterInference {
-    /// A place where a parameter meets something of a type.
+    /// A use of a parameter beside an operand of a type.
     struct Use {
         let type: ExpressionType
-        /// The attribute's type where it meets one, which says more.
+        /// The attribute's type if the other operand is an attribute. It is more exact.
         let attributeType: AttributeType?
         let isList: Bool
         let offset: Int
@@ -81,7 +81,7 @@ struct ParameterInference {
 }
 
 extension FetchParameter {
-    /// A parameter that is used like that, or nil where the use tells nothing.
+    /// Creates the parameter for a use, or nil if the use gives no type.
     fileprivate init?(name: String, _ use: ParameterInference.Use) {
         if case .object(let entity) = use.type {
             self.init(name: name, entity: entity, isList: use.isList)
@@ -92,12 +92,12 @@ extension FetchParameter {
         }
     }
 
-    /// What it is in an expression.
+    /// Its type in an expression.
     fileprivate var expressionType: ExpressionType {
         entity.map { .object($0) } ?? ExpressionType(type)
     }
 
-    /// The parameter that can be used like both, or nil where there is none.
+    /// Returns a parameter for both uses, or nil if none fits both.
     fileprivate func meeting(_ other: FetchParameter) -> FetchParameter? {
         guard entity == nil, other.entity == nil else { return entity == other.entity ? self : nil }
         return type.meeting(other.type).map {
@@ -107,7 +107,7 @@ extension FetchParameter {
 }
 
 extension AttributeType {
-    /// The least type whose values are all of both, or nil where the two do not meet.
+    /// Returns the least type that contains all values of both, or nil if there is none.
     func meeting(_ other: AttributeType) -> AttributeType? {
         if self == other { return self }
         let types = [self, other].map { ExpressionType($0) }
@@ -177,7 +177,8 @@ extension ExpressionChecker {
             for: name)
     }
 
-    /// A parameter that stands for a list, at the right of IN or BETWEEN; nil for anything else.
+    /// Returns the parameter for a list, at the right of IN or BETWEEN; nil for any other
+    /// expression.
     func listParameter(
         _ parsed: ParsedExpression, for operand: Checked
     ) -> (name: String, source: ModelExpression)? {

@@ -1,13 +1,13 @@
-/// How much of SQLite's limits the SQL of an expression takes: at least what the text that
-/// CambiumSQL writes for it needs, so that what is accepted runs as a statement too.
+/// The share of SQLite's limits that the SQL of an expression needs. It is at least the need of the
+/// text that CambiumSQL writes, so every accepted expression also runs as a statement.
 package struct StatementDepth: Sendable {
-    /// Entries of the parser's stack, which has 100.
+    /// Entries of the parser's stack. SQLite allows 100.
     package private(set) var stack: Int
-    /// Levels of the tree, which may have 1000.
+    /// Levels of the tree. SQLite allows 1000.
     private var height: Int
 
-    /// What is left when the statement around an expression (a query, a CHECK, an update of derived
-    /// values) has taken its share.
+    /// The entries that remain for an expression. The rest is for the statement around it: a query,
+    /// a CHECK constraint, or an update of derived values.
     package static let maximumStack = 75
     private static let maximumHeight = 900
 
@@ -18,7 +18,7 @@ package struct StatementDepth: Sendable {
         self = .value(expression)
     }
 
-    /// Whether statements with the expression would be refused.
+    /// Whether SQLite would reject statements with the expression.
     package var isTooGreat: Bool {
         stack > Self.maximumStack || height > Self.maximumHeight
     }
@@ -28,7 +28,7 @@ package struct StatementDepth: Sendable {
         self.height = height
     }
 
-    /// The same behind as many entries.
+    /// Returns the depth behind a number of entries.
     private func behind(_ entries: Int) -> StatementDepth {
         StatementDepth(stack: stack + entries, height: height + 1)
     }
@@ -40,7 +40,7 @@ package struct StatementDepth: Sendable {
 
     // MARK: Entries of pieces of text
 
-    /// A constant, which may have a sign.
+    /// A constant, perhaps with a sign.
     private static let constant = StatementDepth(stack: 2)
     private static let bracket = 1
     /// `nullif(nullif(`
@@ -166,7 +166,7 @@ package struct StatementDepth: Sendable {
 
     // MARK: Conditions
 
-    /// - Parameter isFilter: Whether it stands in WHERE, where it may be NULL.
+    /// - Parameter isFilter: Whether the condition is in WHERE, so that it may be NULL.
     private static func condition(
         _ expression: TypedExpression, isFilter: Bool = false
     ) -> StatementDepth {
@@ -175,7 +175,7 @@ package struct StatementDepth: Sendable {
         case .and(let operands), .or(let operands): return chain(operands, isFilter: isFilter)
         case .not(let operand): return condition(operand).behind(2)
         case .comparison(let left, _, let right):
-            // Exact numbers of different scales stand in brackets.
+            // Exact numbers of different scales are in brackets.
             let scaled = left.type.scale == right.type.scale ? 0 : bracket
             return value(left).beside(value(right).behind(comparison)).behind(truth + scaled)
         case .among(let operand, _), .amongList(let operand, _):

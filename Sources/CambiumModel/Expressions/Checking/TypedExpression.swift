@@ -1,6 +1,6 @@
-/// An expression as both lowerings, to SQL and to memory, read it: names are resolved, every
-/// conversion is explicit, and all ways to speak about many objects are ``exists`` or
-/// ``aggregate``.
+/// A checked expression, the common input for SQL and for evaluation in memory. Names are resolved,
+/// and every conversion is explicit. Conditions and values over many objects are always ``exists``
+/// or ``aggregate``.
 package indirect enum TypedExpression: Sendable {
     case literal(Value, ExpressionType)
     case parameter(String, ExpressionType)
@@ -11,7 +11,7 @@ package indirect enum TypedExpression: Sendable {
     case not(TypedExpression)
     /// Only `==`, `!=` and the four orders. Both sides are numbers, or of one type, or one is nil.
     case comparison(TypedExpression, ComparisonOperator, TypedExpression)
-    /// Equal to one of the constants, none of which is nil.
+    /// Equal to one of the constants, which are not nil.
     case among(TypedExpression, ValueSet)
     /// In relation to a list that is supplied later. Before it is evaluated or becomes SQL, its
     /// values are put in place of its name.
@@ -52,7 +52,7 @@ package indirect enum TypedExpression: Sendable {
         return false
     }
 
-    /// A number as a floating-point one; nil for what is no number.
+    /// A number as a floating-point one; nil if the value is not a number.
     var floating: TypedExpression? {
         if type.isFloatingPoint { return self }
         return type.isNumber ? .convert(self, .double) : nil
@@ -88,7 +88,7 @@ package struct ObjectPath: Sendable, Hashable {
 
     package let root: Root
     package private(set) var steps: [Step] = []
-    /// The entity of the object that it leads to.
+    /// The entity of the object at the end of the path.
     package private(set) var entity: Entity
 
     init(root: Root, entity: Entity) {
@@ -108,11 +108,11 @@ package struct ObjectPath: Sendable, Hashable {
 ///
 /// It is a class because it is large, and the checker's recursion has to fit small stacks.
 package final class TypedCollection: Sendable {
-    /// The object whose relationship it is.
+    /// The object that has the relationship.
     package let owner: ObjectPath
     package let relationship: Relationship
     package let destination: Entity
-    /// What the condition calls an element.
+    /// The variable for an element in the condition.
     package let variable: Int
     package let condition: TypedExpression?
 
@@ -127,7 +127,7 @@ package final class TypedCollection: Sendable {
         self.condition = condition
     }
 
-    /// Those of its objects that meet a condition.
+    /// Returns the collection with another condition on its objects.
     func filtered(by condition: TypedExpression) -> TypedCollection {
         TypedCollection(
             owner: owner, relationship: relationship, destination: destination,
@@ -136,10 +136,10 @@ package final class TypedCollection: Sendable {
 }
 
 extension TypedExpression {
-    /// The least and the greatest whole number, or number of units of a decimal one, that it can
-    /// be; nil where 64 bits may not be enough, or nothing tells.
+    /// The least and the greatest possible value, as an integer or in units of a decimal number. It
+    /// is nil if 64 bits may not be enough, or if the bounds are unknown.
     ///
-    /// What is bounded needs no test for overflow, which keeps its SQL flat.
+    /// A bounded value needs no test for overflow, so its SQL stays flat.
     package var bounds: ClosedRange<Int64>? {
         switch self {
         case .literal(let value, let type):
@@ -155,7 +155,7 @@ extension TypedExpression {
         case .conditional(_, let first, let second):
             first.bounds.flatMap { one in second.bounds.map { one.hull(with: $0) } }
         case .aggregate(.count, _, _):
-            // A database has at most so many bytes.
+            // The maximum number of bytes of a database.
             0...(1 << 48)
         case .aggregate(.minimum, _, let element), .aggregate(.maximum, _, let element):
             element.bounds
@@ -208,12 +208,13 @@ extension TypedExpression {
     /// Whether 64 bits hold its number of units without the sign, too.
     package var hasMagnitude: Bool { bounds.flatMap(Self.magnitudes) != nil }
 
-    /// What integers can be without their signs.
+    /// Returns the possible values of integers without their signs.
     static func magnitudes(of bounds: ClosedRange<Int64>) -> ClosedRange<Int64>? {
         corners(bounds.hull(with: 0...0), .multiply, -1...1)
     }
 
-    /// The least and the greatest result where an operation is monotonous in both operands.
+    /// Returns the least and the greatest result of an operation that is monotonous in both
+    /// operands.
     private static func corners(
         _ left: ClosedRange<Int64>, _ operation: ArithmeticOperator, _ right: ClosedRange<Int64>
     ) -> ClosedRange<Int64>? {
@@ -238,8 +239,9 @@ extension ClosedRange<Int64> {
 }
 
 extension TypedExpression {
-    /// A comparison of a number of objects that only asks whether there are any, as the test for
-    /// one: neither the store nor the memory has to count them all then. nil for other comparisons.
+    /// Returns a test for existence in place of a comparison of a count that asks only whether
+    /// there are any objects. Neither the store nor the memory then has to count them all. The
+    /// result is nil for other comparisons.
     static func existence(
         _ left: TypedExpression, _ relation: ComparisonOperator, _ right: TypedExpression
     ) -> TypedExpression? {
@@ -258,7 +260,7 @@ extension TypedExpression {
 }
 
 extension TypedCollection {
-    /// Those of its objects for which a value is not nil.
+    /// Returns the collection without the objects for which a value is nil.
     fileprivate func restricted(toValuesOf element: TypedExpression) -> TypedCollection {
         if case .object(let path) = element, path.steps.isEmpty { return self }
         let test = TypedExpression.comparison(element, .notEqual, .literal(.null, element.type))
@@ -267,11 +269,12 @@ extension TypedCollection {
 }
 
 extension [TypedExpression] {
-    /// The terms of a long chain, where those that compare one attribute with constants are one:
-    /// `a == 1 OR a == 2 OR …` is `a IN {1, 2, …}`, and `a != 1 AND a != 2 AND …` is its complement.
+    /// The terms of a long chain, with all comparisons of one attribute with constants joined into
+    /// one term. `a == 1 OR a == 2 OR …` becomes `a IN {1, 2, …}`, and `a != 1 AND a != 2 AND …`
+    /// becomes its complement.
     ///
-    /// SQLite compares each constant of a statement with all before it, which takes seconds for
-    /// some ten thousand; a list is one constant.
+    /// SQLite compares each constant of a statement with all constants before it. For some ten
+    /// thousand constants, this takes seconds. A list is one constant.
     func joiningValues(of relation: ComparisonOperator) -> [TypedExpression] {
         guard count > StatementDepth.chainLength else { return self }
         var result: [TypedExpression] = []

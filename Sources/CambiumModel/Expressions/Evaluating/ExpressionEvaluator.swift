@@ -1,6 +1,6 @@
 /// An object as an expression in memory sees it.
 package protocol ExpressionSubject: AnyObject {
-    /// The key by which objects of one hierarchy are told apart.
+    /// The key that identifies an object within its hierarchy.
     var expressionKey: Int64 { get }
 
     /// The name of the object's own entity.
@@ -9,10 +9,10 @@ package protocol ExpressionSubject: AnyObject {
     /// The value of an attribute of the object's entity or an ancestor.
     func value(ofAttribute name: String) -> Value
 
-    /// The object that a to-one relationship leads to.
+    /// Returns the object of a to-one relationship.
     func related(_ toOne: String) -> (any ExpressionSubject)?
 
-    /// The objects that a to-many relationship leads to.
+    /// Returns the objects of a to-many relationship.
     func relatedObjects(_ toMany: String) -> [any ExpressionSubject]
 }
 
@@ -23,7 +23,7 @@ package final class ExpressionEvaluator {
     private let expression: TypedExpression
     var texts = TextRelation()
 
-    /// What an evaluation is about.
+    /// The objects and the time of one evaluation.
     struct Frame {
         let subject: any ExpressionSubject
         let now: Date
@@ -33,8 +33,8 @@ package final class ExpressionEvaluator {
     /// Prepares a condition.
     ///
     /// - Parameter parameters: Values for `$name`.
-    /// - Throws: ``ExpressionDiagnostics`` where the condition does not fit the entity, or a
-    ///   parameter has no value.
+    /// - Throws: ``ExpressionDiagnostics`` if the condition does not fit the entity, or a parameter
+    ///   has no value.
     package convenience init(
         condition: ModelExpression, entity: Entity, model: Model,
         parameters: [String: Value] = [:]
@@ -44,9 +44,10 @@ package final class ExpressionEvaluator {
                 condition, entity: entity, model: model, parameters: parameters))
     }
 
-    /// Prepares an expression that computes a value of a type, or of whatever type it is.
+    /// Prepares an expression that computes a value of a type. If the type is nil, any type is
+    /// allowed.
     ///
-    /// - Throws: ``ExpressionDiagnostics`` where the expression does not fit the entity, or a
+    /// - Throws: ``ExpressionDiagnostics`` if the expression does not fit the entity, or a
     ///   parameter has no value.
     package convenience init(
         value: ModelExpression, as type: AttributeType? = nil, entity: Entity, model: Model,
@@ -62,14 +63,15 @@ package final class ExpressionEvaluator {
         self.expression = expression
     }
 
-    /// Whether an object meets the condition.
+    /// Returns whether an object meets the condition.
     ///
-    /// - Throws: Here and below, ``PatternLimitError`` where a pattern takes too many steps.
+    /// - Throws: ``PatternLimitError`` if a pattern takes too many steps, as do the functions
+    ///   below.
     package func isTrue(_ subject: some ExpressionSubject) throws -> Bool {
         try isTrue(expression, Frame(subject: subject, now: .now))
     }
 
-    /// Whether an object meets the condition at a moment.
+    /// Returns whether an object meets the condition at a time.
     package func isTrue(_ subject: some ExpressionSubject, now: Date) throws -> Bool {
         try isTrue(expression, Frame(subject: subject, now: now))
     }
@@ -81,12 +83,12 @@ package final class ExpressionEvaluator {
         try value(expression, Frame(subject: subject, now: now))
     }
 
-    /// One value out of those that the expression has for many objects, without nil ones.
+    /// Aggregates the values of the expression for many objects. The values do not include nil.
     package func aggregate(_ function: AggregateFunction, _ values: [Value]) -> Value {
         aggregate(function, values, expression.type)
     }
 
-    /// The value for objects that variables stand for: the first of them is number 0.
+    /// Returns the value for the objects of variables. The first variable is number 0.
     func evaluate(_ elements: [any ExpressionSubject], now: Date) throws -> Value? {
         guard let subject = elements.first else { return nil }
         var frame = Frame(subject: subject, now: now)

@@ -6,7 +6,7 @@
     import Musl
 #endif
 
-/// Arithmetic as SQLite does it: what has no result is nil.
+/// Arithmetic with SQLite's semantics. If an operation has no result, the value is nil.
 package enum NumberFunctions {
     static func integer(_ left: Int64, _ operation: ArithmeticOperator, _ right: Int64) -> Int64? {
         switch operation {
@@ -57,7 +57,7 @@ package enum NumberFunctions {
         Double(units) / Double(DecimalStorage.powerOfTen(scale))
     }
 
-    /// An exact sum in two halves, which SQL can add without overflow too.
+    /// An exact sum in two halves. SQL can add it without overflow too.
     struct IntegerSum {
         private var high: Int64 = 0
         private var low: Int64 = 0
@@ -76,7 +76,8 @@ package enum NumberFunctions {
 }
 
 /// Arithmetic on exact numbers of any scale, the same for memory and for the store's functions.
-/// Results are exact up to 38 digits and rounded beyond; what is too great or too small is nil.
+/// Results are exact up to 38 digits and rounded beyond. Results that are too great or too small
+/// are nil.
 package enum DecimalFunctions {
     static func calculate(
         _ left: Decimal, _ operation: ArithmeticOperator, _ right: Decimal
@@ -86,7 +87,7 @@ package enum DecimalFunctions {
         case .add: result = left + right
         case .subtract: result = left - right
         case .multiply:
-            // The library traps where a product has too many places.
+            // The library traps if a product has too many decimal places.
             guard left.exponent + right.exponent >= -127 || left == 0 || right == 0 else {
                 return nil
             }

@@ -1,18 +1,18 @@
 extension ModelExpression {
-    /// The condition of a fetched property with the values of the object that has the property in
-    /// place of `$source`: what is left speaks of the destination only and is lowered like any
+    /// Returns the condition of a fetched property with the values of the object that has the
+    /// property in place of `$source`. The result uses only the destination and is lowered like any
     /// other condition.
     ///
-    /// What looks only at the source becomes a constant. Quantifiers and counts over the source's
-    /// objects that also look at the destination are written out, one part for each object.
+    /// Parts that use only the source become constants. Quantifiers and counts over the source's
+    /// objects that also use the destination are written out, one part for each object.
     ///
     /// - Parameters:
     ///   - source: The object that has the property, with its unsaved changes.
     ///   - entity: The source's entity.
     ///   - model: The model of both.
-    ///   - now: The moment that `now()` stands for beside values of the source.
-    /// - Throws: ``ExpressionDiagnostics`` where the condition does not fit the entity, or
-    ///   aggregates the source's objects by something that depends on the destination.
+    ///   - now: The time of `now()` beside values of the source.
+    /// - Throws: ``ExpressionDiagnostics`` if the condition does not fit the entity, or aggregates
+    ///   the source's objects by a value that depends on the destination.
     /// - Complexity: O(condition × objects that it looks at)
     package func binding(
         source: any ExpressionSubject, entity: Entity, model: Model, now: Date = .now
@@ -23,7 +23,7 @@ extension ModelExpression {
     }
 }
 
-/// Replaces what variables for known objects stand for by constants.
+/// Replaces variables for known objects by constants.
 private struct SourceBinding {
     typealias Objects = [String: (subject: any ExpressionSubject, entity: Entity)]
 
@@ -39,7 +39,7 @@ private struct SourceBinding {
                 return .list(elements.map { .literal($0.value) })
             }
         }
-        // What looks at nothing but known objects is a constant.
+        // An expression that uses only known objects is a constant.
         if !use.others, expression.isValue {
             return .literal(try value(of: expression))
         }
@@ -89,7 +89,8 @@ private struct SourceBinding {
         let isObject: Bool
     }
 
-    /// What a path from a known object through to-manys leads to; nil where it leads through none.
+    /// Returns the elements at the end of a path from a known object through to-many relationships.
+    /// The result is nil if the path has no to-many relationship.
     private func elements(_ variable: String, _ names: [String]) -> [Element]? {
         guard let start = objects[variable] else { return nil }
         var (current, entity) = ([start.subject], start.entity)
@@ -209,7 +210,7 @@ private struct SourceBinding {
         return total
     }
 
-    // MARK: What an expression looks at
+    // MARK: The objects that an expression uses
 
     private struct Use {
         /// A known object.
@@ -242,7 +243,7 @@ private struct SourceBinding {
 }
 
 extension ModelExpression {
-    /// Whether it stands for one value, so that a constant can take its place.
+    /// Whether it is a single value, so that a constant can replace it.
     fileprivate var isValue: Bool {
         switch self {
         case .list, .subquery: false

@@ -1,8 +1,8 @@
 /// How texts are sorted. The store and the memory sort alike, and every platform does: the order
 /// does not depend on the user's settings, nor on a library of the system.
 public enum TextOrder: Sendable, Hashable {
-    /// By the bytes of UTF-8, which is by the numbers of the Unicode scalars. The fastest, and the
-    /// only one that an index can help with.
+    /// By the bytes of UTF-8, and thus by the numbers of the Unicode scalars. It is the fastest
+    /// order and the only one that an index supports.
     case bytes
     /// As if all were lower case; texts that differ in nothing else are equal.
     case caseInsensitive
@@ -11,15 +11,17 @@ public enum TextOrder: Sendable, Hashable {
     /// are equal. The letters of languages that put `ä` or `ñ` elsewhere are at the place that
     /// Unicode gives their basic form; ``language(_:)`` says otherwise.
     case natural
-    /// As ``natural``, with the letters of a language that have a place of their own, by its code
-    /// such as `sv`. Known are single letters of Czech, Croatian, Danish, Finnish, Hungarian,
-    /// Icelandic, Norwegian, Polish, Romanian, Slovak, Slovenian, Spanish, Swedish and Turkish; other
-    /// languages have none here. What a language sorts as one letter though it is written with two
-    /// (`ch` in Czech and Slovak, `sz` in Hungarian, `lj` in Croatian, `aa` in Danish), and the
-    /// dotless `ı` of Turkish, is not known: dictionaries put some words elsewhere.
+    /// As ``natural``, with a language's own order of its letters, by the language's code such as
+    /// `sv`. The order knows single letters of Czech, Croatian, Danish, Finnish, Hungarian,
+    /// Icelandic, Norwegian, Polish, Romanian, Slovak, Slovenian, Spanish, Swedish and Turkish. For
+    /// other languages it is the same as ``natural``.
+    ///
+    /// Some languages sort two letters as one: `ch` in Czech and Slovak, `sz` in Hungarian, `lj` in
+    /// Croatian, `aa` in Danish. The order does not know these, nor the dotless `ı` of Turkish, so
+    /// dictionaries place some words differently.
     case language(String)
 
-    /// What SQL calls the order.
+    /// The name of the order in SQL.
     package var name: String {
         switch self {
         case .bytes: ""
@@ -29,7 +31,7 @@ public enum TextOrder: Sendable, Hashable {
         }
     }
 
-    /// The order of that name; nil where there is none.
+    /// Creates the order with a name; nil if there is none.
     package init?(name: String) {
         switch name {
         case "": self = .bytes
@@ -41,7 +43,7 @@ public enum TextOrder: Sendable, Hashable {
         }
     }
 
-    /// Bytes that are in order where the texts are.
+    /// Returns bytes that sort in the same order as the texts.
     package func key(of text: String) -> Data {
         switch self {
         case .bytes: Data(text.utf8)
@@ -51,15 +53,17 @@ public enum TextOrder: Sendable, Hashable {
         }
     }
 
-    /// A value in a form whose own order is the wanted one.
+    /// Returns a form of a value that sorts in this order.
     package func key(of value: Value) -> Value {
         guard self != .bytes, case .string(let text) = value else { return value }
         return .data(key(of: text))
     }
 
-    /// Less than 0, 0 or greater than 0, as one level of an order puts two values.
+    /// Compares two values by one level of an order. The result is less than 0, 0 or greater than
+    /// 0.
     ///
-    /// - Parameter placesNilLast: Where nil comes; nil: where the least value comes.
+    /// - Parameter placesNilLast: Whether nil comes last. If the parameter is nil, nil values come
+    ///   with the least value.
     package func order(
         _ one: Value, _ other: Value, isDescending: Bool, placesNilLast: Bool?
     ) -> Int {
@@ -71,12 +75,12 @@ public enum TextOrder: Sendable, Hashable {
     }
 }
 
-/// What a text weighs in an order for people: bytes for its letters, then for their accents, then
-/// for their case, and last the text itself.
+/// The sort key of a text in an order for people: bytes for its letters, then for their accents,
+/// then for their case, and last the text itself.
 ///
-/// It follows the idea of the Unicode collation algorithm (levels, of which a later one counts only
-/// where the earlier ones are equal) without its tables: basic letters are ordered by their
-/// numbers, which is right within each script.
+/// It follows the idea of the Unicode collation algorithm: a later level counts only if the earlier
+/// ones are equal. It does so without its tables. Basic letters are ordered by their numbers, which
+/// is right within each script.
 struct TextWeights {
     /// The letters that a language has at a place of their own.
     private let alphabet: [Character: [UInt8]]
@@ -114,7 +118,8 @@ struct TextWeights {
         character.isASCII && character.isNumber
     }
 
-    /// A number: how many digits it has, then those. It stands where the digit 0 would.
+    /// Appends a number: the count of its digits, then the digits. It sorts in the position of the
+    /// digit 0.
     private static func append(number digits: Substring, to bytes: inout [UInt8]) {
         let significant = digits.drop { $0 == "0" }
         bytes.append(0x30)
@@ -129,7 +134,8 @@ struct TextWeights {
 
     // MARK: Alphabets
 
-    /// For each language words of a letter and those that come after it.
+    /// For each language, a list of words. Each word is a letter and the letters that come after
+    /// it.
     private static let letters = [
         "cs": "cč rř sš zž", "da": "zæøå", "es": "nñ", "fi": "zåäö", "hr": "cčć dđ sš zž",
         "hu": "oöő uüű", "is": "aá dð eé ií oó uú yý zþæö", "nb": "zæøå", "nn": "zæøå",

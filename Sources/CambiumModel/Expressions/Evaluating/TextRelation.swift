@@ -9,18 +9,18 @@ struct TextRelation {
     }
 
     private let isCancelled: () -> Bool
-    /// The patterns that were used; nil for what is no regular expression.
+    /// The patterns used so far; nil for a text that is not a regular expression.
     private var patterns: [PatternKey: PatternMatcher?] = [:]
 
-    /// - Parameter isCancelled: Whether nobody wants the result any more. Only matches that take
-    ///   long ask.
+    /// - Parameter isCancelled: Whether the result is no longer wanted. Only long matches call it.
     init(isCancelled: @escaping () -> Bool = { false }) {
         self.isCancelled = isCancelled
     }
 
-    /// Whether two strings stand in a relation.
+    /// Returns whether two strings are in a relation.
     ///
-    /// - Throws: ``PatternLimitError`` where a pattern takes too many steps; a `CancellationError`.
+    /// - Throws: ``PatternLimitError`` if a pattern takes too many steps; a `CancellationError` if
+    ///   the match was cancelled.
     mutating func holds(
         _ left: String, _ relation: ComparisonOperator, _ right: String,
         _ options: ComparisonOptions
@@ -47,7 +47,7 @@ struct TextRelation {
     ) throws -> Bool {
         let key = PatternKey(pattern: TextKey(text: pattern), options: options.rawValue)
         if patterns[key] == nil {
-            // Patterns out of rows could be many; a cache that is full is begun anew.
+            // Patterns from rows could be many, so a full cache is cleared.
             if patterns.count > 64 { patterns.removeAll() }
             let made = (try? RegularExpression(pattern, options)).map {
                 PatternMatcher($0, isCancelled: isCancelled)
@@ -59,8 +59,8 @@ struct TextRelation {
     }
 }
 
-/// The pattern of LIKE: `*` is any number of characters, `?` is one; a backslash takes the meaning
-/// from what follows it. A character is a Unicode scalar.
+/// The pattern of LIKE. `*` is any number of characters, `?` is one. A backslash makes the next
+/// character literal. A character is a Unicode scalar.
 package struct WildcardPattern {
     package enum Element: Equatable {
         case anything
@@ -95,7 +95,7 @@ package struct WildcardPattern {
     package func matches(_ text: String) -> Bool {
         let scalars = Array(text.unicodeScalars)
         var (position, index) = (0, 0)
-        // Where to go on when what follows the last `*` does not match.
+        // The state to continue from if the part after the last `*` does not match.
         var retry: (position: Int, index: Int)?
         while position < scalars.count {
             if index < elements.count, elements[index] == .anything {
@@ -117,8 +117,8 @@ package struct WildcardPattern {
     }
 }
 
-/// Strings are compared by their UTF-8 bytes, as SQLite does; Swift's own comparison goes by
-/// canonical equivalence.
+/// Strings are compared by their UTF-8 bytes, as in SQLite. Swift's own comparison uses canonical
+/// equivalence.
 extension String {
     package func hasEqualBytes(_ other: String) -> Bool {
         utf8.count == other.utf8.count && self == other && utf8.elementsEqual(other.utf8)
@@ -156,7 +156,7 @@ extension String {
     }
 }
 
-/// A string that is equal to another one where their bytes are.
+/// A string that equals another if their bytes are equal.
 package struct TextKey: Hashable, Sendable {
     private let text: String
 

@@ -7,8 +7,9 @@
 #endif
 
 extension Value {
-    /// Less than 0, 0 or greater than 0, as SQLite orders the stored forms. What is not a number,
-    /// which no store keeps, comes between null and the least number, so that this is an order.
+    /// Compares two values as SQLite orders the stored forms. The result is less than 0, 0 or
+    /// greater than 0. No store contains NaN. It comes between null and the least number, so that
+    /// this is a total order.
     package func order(relativeTo other: Value) -> Int {
         if case .null = other {
             if case .null = self { return 0 }
@@ -71,7 +72,8 @@ extension String.UTF8View {
                 guard let bytes = one.baseAddress, let others = other.baseAddress else {
                     return one.count - other.count
                 }
-                // Safety: both have so many bytes, and stay during the closures.
+                // Safety: both have at least this number of bytes, and stay valid during the
+                // closures.
                 let result = memcmp(bytes, others, Swift.min(one.count, other.count))
                 return result == 0 ? one.count - other.count : Int(result)
             }
@@ -83,15 +85,15 @@ extension String.UTF8View {
 }
 
 extension Value {
-    /// How two values of comparable types stand to each other; nil where one of them is nil.
+    /// The order of two values of comparable types.
     package enum Order {
         case less
         case equal
         case greater
     }
 
-    /// The order of two values; nil where one is nil or they are of types that have no order
-    /// between them.
+    /// Returns the order of two values. The result is nil if one is nil or their types have no
+    /// common order.
     package static func order(_ left: Value, _ right: Value) -> Order? {
         switch left {
         case .int(let one):
@@ -126,7 +128,7 @@ extension Value {
         }
     }
 
-    /// -1, 0 or 1; nil of what is no number.
+    /// The sign of a number: -1, 0 or 1; nil if the value is not a number.
     package var sign: Int? {
         switch self {
         case .int(let number): Int(number.signum())
@@ -141,7 +143,7 @@ extension Value {
         left < right ? .less : left == right ? .equal : left > right ? .greater : nil
     }
 
-    /// Exact, where a conversion of the integer would round.
+    /// Compares exactly, because a conversion of the integer would round.
     private static func order(_ left: Int64, _ right: Double) -> Order? {
         if right.isNaN { return nil }
         if right >= 0x1p63 { return .less }
@@ -157,7 +159,7 @@ extension Value {
         order(left, right) == .less
     }
 
-    /// Whether two values stand in a relation.
+    /// Returns whether two values are in a relation.
     package static func isTrue(_ left: Value, _ relation: ComparisonOperator, _ right: Value)
         -> Bool
     {
@@ -189,8 +191,8 @@ extension Value {
         }
     }
 
-    /// The value that a row would hold: a number that is none, such as a NaN that has not been
-    /// validated yet, is nil, zero has no sign, and durations have whole nanoseconds.
+    /// The value as a row would hold it. A NaN that was not validated yet becomes nil, zero has no
+    /// sign, and durations are rounded to nanoseconds.
     var normalized: Value {
         switch self {
         case .double(let value) where value == 0: .double(0)
@@ -213,9 +215,9 @@ extension Value.Order {
     }
 }
 
-/// Constants among which a value is looked up, strings by their bytes.
+/// A set of constants for lookups. Strings are compared by their bytes.
 package struct ValueSet: Sendable {
-    /// The constants in the order in which they were written.
+    /// The constants in the order of the text.
     package let values: [Value]
     private let keys: Set<Key>
 

@@ -1,9 +1,10 @@
 /// A word of an expression's text.
 struct ExpressionToken {
     enum Kind {
-        /// A name or keyword; `isEscaped` where it was written `#name`, which is never a keyword.
+        /// A name or keyword. `isEscaped` is true if it was written as `#name` and so is never a
+        /// keyword.
         case word(String, isEscaped: Bool)
-        /// Digits as they stand in the text.
+        /// Digits as they are in the text.
         case number(String)
         /// The contents of a quoted string.
         case string(String)
@@ -16,8 +17,8 @@ struct ExpressionToken {
         /// An operator or a bracket.
         case symbol(String)
         case end
-        /// What is no word. (Indirect, so that tokens stay small: parsing recurses on small
-        /// stacks.)
+        /// A text that is not a word. (The case is indirect, so that tokens stay small: parsing
+        /// recurses on small stacks.)
         indirect case invalid(ExpressionDiagnostic)
     }
 
@@ -62,7 +63,8 @@ struct ExpressionLexer {
         bytes = Array(text.utf8)
     }
 
-    /// The next word; `.end` after the last one, `.invalid` where there is none, from then on.
+    /// Returns the next word, or `.end` after the last one. After a mistake it always returns
+    /// `.invalid`.
     mutating func next() -> ExpressionToken {
         if let mistake {
             return ExpressionToken(kind: .invalid(mistake), offset: mistake.offset)
@@ -216,7 +218,8 @@ struct ExpressionLexer {
         case UInt8(ascii: "u"): try scalar(digits: 4, from: start, into: &contents)
         case UInt8(ascii: "U"): try scalar(digits: 8, from: start, into: &contents)
         default:
-            // Patterns are written as '\d' and '\*': what is no escape of strings stays as it is.
+            // Patterns are written as '\d' and '\*'. A sequence that is not an escape of strings
+            // stays unchanged.
             if !"\\'\"".utf8.contains(byte) { contents.append(UInt8(ascii: "\\")) }
             contents.append(byte)
         }
@@ -250,7 +253,7 @@ struct ExpressionLexer {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 
-    /// Letters of any script: what is a name is known to the model.
+    /// Letters of any script are allowed. The model decides whether the name exists.
     private func isNameStart(_ byte: UInt8) -> Bool {
         byte >= 0x80 || byte == UInt8(ascii: "_")
             || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)

@@ -98,7 +98,7 @@ extension ExpressionParser {
             root: .subject, names: [.init(text: text, offset: offset)], at: offset)
     }
 
-    /// Reads what is called by a keyword; nil where the word is none.
+    /// Reads a call of a keyword; nil if the word is not such a keyword.
     private func parseCall(
         _ word: String
     ) throws(ExpressionDiagnostic) -> ParsedExpression? {
@@ -218,7 +218,7 @@ extension ExpressionParser {
             .aggregate(function, try node(.path(root, names), at: offset)), at: operation.offset)
     }
 
-    /// Reads `[SIZE]`, the number of elements, and refuses other places.
+    /// Reads `[SIZE]`, the number of elements, and rejects other subscripts.
     private func parseSubscript() throws(ExpressionDiagnostic) {
         let offset = current.offset
         advance()
@@ -366,8 +366,8 @@ extension ExpressionParser {
         return try node(.conditional(operands[0], operands[1], operands[2]), at: offset)
     }
 
-    /// Reads `SUBQUERY(collection, $variable, condition)` with what stands behind it: `.@count`, or
-    /// an aggregate of an attribute, `.@min.price` or `.price.@min`.
+    /// Reads `SUBQUERY(collection, $variable, condition)` and its suffix. The suffix is `.@count`,
+    /// or an aggregate of an attribute: `.@min.price` or `.price.@min`.
     func parseSubquery() throws(ExpressionDiagnostic) -> ParsedExpression {
         let offset = current.offset
         advance()

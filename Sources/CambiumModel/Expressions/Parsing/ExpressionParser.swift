@@ -5,7 +5,7 @@
 package final class ExpressionParser {
     /// How deep operands may nest in a text.
     private static let maximumDepth = ModelExpression.maximumDepth / 2
-    /// How deep brackets, signs and calls may nest, each of which takes the parser several steps.
+    /// How deep brackets, signs and calls may nest. The parser takes several steps for each.
     static let maximumNesting = 20
 
     /// Words are read when they are needed, so that a mistake in the first of a million is found
@@ -19,8 +19,7 @@ package final class ExpressionParser {
 
     /// Parses a text.
     ///
-    /// - Parameter arguments: What stands for `%@` and its like, in order; nil where the text must
-    ///   not have any.
+    /// - Parameter arguments: The values for `%@` and the like, in order; nil allows none.
     package static func parse(
         _ text: String, arguments: [FormatArgument]? = nil
     ) throws(ExpressionDiagnostic) -> ParsedExpression {
@@ -47,7 +46,7 @@ package final class ExpressionParser {
 
     // MARK: Words
 
-    /// What was probably meant where an operator is missing.
+    /// The probable intention if an operator is missing.
     private var endHint: String? {
         switch current.kind {
         case .symbol(":="): "variables cannot be assigned; write the value in their place"
@@ -245,7 +244,7 @@ extension ExpressionParser {
         try parseOperations(.sum)
     }
 
-    /// Reads operations of a level, whose operands bind tighter.
+    /// Reads operations of a level. Their operands bind tighter.
     private func parseOperations(
         _ level: ModelExpression.Level
     ) throws(ExpressionDiagnostic) -> ParsedExpression {

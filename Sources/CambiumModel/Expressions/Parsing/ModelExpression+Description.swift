@@ -1,14 +1,15 @@
 extension ModelExpression: CustomStringConvertible {
     /// The text of the expression, in the grammar of predicate formats.
     ///
-    /// Parsed again and checked against the same entity it gives the same tree, for trees that came
-    /// out of a text; only values that no text can say (infinities) are written as what comes
-    /// nearest. The text is part of version hashes and does not change.
+    /// If a tree was parsed from a text, parsing its description against the same entity gives the
+    /// same tree. Infinities have no text and are written as the nearest value. The text is part of
+    /// version hashes and does not change.
     public var description: String {
         text(.disjunction)
     }
 
-    /// What an operand may be without brackets, from the loosest to the tightest binding.
+    /// The levels of binding, from the loosest to the tightest. An operand of a lower level needs
+    /// brackets.
     enum Level: Int, Comparable {
         case disjunction
         case conjunction

@@ -1,9 +1,9 @@
 /// An expression as it was written: with places, without types.
 package struct ParsedExpression: Sendable {
     package indirect enum Kind: Sendable {
-        /// Digits as they stand in the text; which number they mean depends on what they meet.
+        /// Digits as they are in the text. Their meaning depends on the other operand.
         case number(String)
-        /// A string, a truth value, nil or an argument.
+        /// A string, a Boolean, nil or an argument.
         case literal(Value)
         /// An object that was an argument.
         case object(entity: String, key: Int64)
@@ -25,7 +25,7 @@ package struct ParsedExpression: Sendable {
         case subquery(
             ParsedExpression, variable: String, condition: ParsedExpression, value: [Name])
         case conditional(ParsedExpression, ParsedExpression, ParsedExpression)
-        /// What code has put together and cannot be used, with the reason.
+        /// An invalid expression that was built in code, with the reason.
         case refused(String)
     }
 
@@ -36,12 +36,12 @@ package struct ParsedExpression: Sendable {
     }
 
     package let kind: Kind
-    /// Where it starts, as a number of UTF-8 bytes; of an operation, where its operator stands.
+    /// The start of the expression, in UTF-8 bytes. For an operation, the position of its operator.
     package let offset: Int
     /// How many levels of operands it has, so that no text makes a tree that overflows a stack.
     package let depth: Int
 
-    /// Whether it is one value that is not nil, as an argument may be where a list is meant.
+    /// Whether it is a single value that is not nil. An argument may be one in place of a list.
     var isArgument: Bool {
         switch kind {
         case .literal(let value): value != .null
@@ -74,12 +74,13 @@ extension ParsedExpression.Kind {
 }
 
 extension ParsedExpression {
-    /// A tree that code put together, as if it had been parsed, so that there is one checker.
+    /// Converts a tree that was built in code to the form of a parsed one, so that one checker
+    /// handles both.
     ///
-    /// Trees that code builds may be deeper than those of the parser; ``ExpressionChecker`` refuses
-    /// too deep ones.
+    /// Trees built in code may be deeper than parsed trees; ``ExpressionChecker`` rejects trees
+    /// that are too deep.
     ///
-    /// - Parameter places: Gives numbers, which stand in the place of offsets.
+    /// - Parameter places: Supplies numbers in place of offsets.
     init(
         _ expression: ModelExpression, substituting values: [String: Value],
         places: TreePlaces? = nil
@@ -97,8 +98,8 @@ extension ParsedExpression {
 
 extension ParsedExpression.Kind {
     /// - Parameters:
-    ///   - place: Where it is.
-    ///   - parsed: Makes its operands.
+    ///   - place: The number in place of an offset.
+    ///   - parsed: Converts an operand.
     ///   - value: The value of a parameter.
     fileprivate init(
         _ expression: ModelExpression, _ place: Int,
@@ -141,7 +142,8 @@ extension ParsedExpression.Kind {
     }
 }
 
-/// Where the parts of a tree are: numbers, which stand for the nearest condition around a part.
+/// The positions of a tree's parts. Each position is a number for the nearest condition around a
+/// part.
 final class TreePlaces {
     private var conditions: [ModelExpression] = []
     private var around: [ModelExpression] = []
@@ -162,7 +164,7 @@ final class TreePlaces {
         around.removeLast()
     }
 
-    /// The mistakes with the parts that their numbers stand for.
+    /// Returns the mistakes with the parts for their numbers.
     func naming(_ mistakes: ExpressionDiagnostics) -> ExpressionDiagnostics {
         ExpressionDiagnostics(
             mistakes.diagnostics.map { mistake in

@@ -2,15 +2,15 @@
 
 /// Matches texts with one regular expression.
 ///
-/// It belongs to one isolation: what it has found out about scalars and states is kept in it.
+/// It belongs to one isolation, because it caches results about scalars and states.
 package final class PatternMatcher {
     private let expression: RegularExpression
     private let isCancelled: () -> Bool
     private var membership: ScalarMembership
     private var automaton: PatternAutomaton
 
-    /// - Parameter isCancelled: Whether nobody wants the result any more. It is asked only where a
-    ///   text takes long.
+    /// - Parameter isCancelled: Whether the result is no longer wanted. It is called only if a text
+    ///   takes long.
     package init(
         _ expression: RegularExpression, isCancelled: @escaping () -> Bool = { false }
     ) {
@@ -20,11 +20,13 @@ package final class PatternMatcher {
         automaton = PatternAutomaton(expression.program)
     }
 
-    /// Whether a whole text matches.
+    /// Returns whether a whole text matches.
     ///
-    /// - Throws: ``PatternLimitError`` where it takes too many steps; a `CancellationError`.
-    /// - Complexity: O(length of the text × length of the pattern) at most, mostly O(length of the
-    ///   text), where the expression is linear; otherwise as many steps as the budget has.
+    /// - Throws: ``PatternLimitError`` if it takes too many steps; a `CancellationError` if it was
+    ///   cancelled.
+    /// - Complexity: If the expression is linear, at most O(length of the text × length of the
+    ///   pattern), mostly O(length of the text). Otherwise at most the number of steps in the
+    ///   budget.
     package func matches(_ text: String) throws -> Bool {
         var budget = PatternBudget(expression, text, isCancelled: isCancelled)
         guard expression.isLinear else {
@@ -43,8 +45,8 @@ struct PatternBudget {
     private var steps = 0
     private var nextQuestion: Int
 
-    /// So many steps take about a tenth of a millisecond. Short matches do not ask at all: a
-    /// program that saves while its task is being cancelled is not disturbed.
+    /// This number of steps takes about a tenth of a millisecond. Short matches do not check for
+    /// cancellation, so that a program can save while its task is being cancelled.
     private static let questionDistance = 20_000
 
     /// - Parameter text: What is matched.
@@ -61,7 +63,8 @@ struct PatternBudget {
 
     /// Counts steps.
     ///
-    /// - Throws: ``PatternLimitError`` where they are too many; a `CancellationError`.
+    /// - Throws: ``PatternLimitError`` if there are too many; a `CancellationError` if the match
+    ///   was cancelled.
     @inline(__always)
     mutating func spend(_ count: Int) throws {
         steps += count
@@ -74,18 +77,18 @@ struct PatternBudget {
         nextQuestion = min(steps + Self.questionDistance, limit)
     }
 
-    /// What says that the match was given up.
+    /// The error for a match that took too many steps.
     var exceeded: PatternLimitError {
         PatternLimitError(pattern: pattern, steps: min(steps, limit))
     }
 }
 
-/// A text while it is matched: its scalars, and where its words and characters begin.
+/// A text during a match: its scalars, and the starts of its words and characters.
 struct PatternText {
     let scalars: [Unicode.Scalar]
 
-    /// Whether each place, from 0 to the number of scalars, is a boundary; empty where the pattern
-    /// does not ask.
+    /// Whether each position, from 0 to the number of scalars, is a boundary; empty if the pattern
+    /// does not use them.
     private let wordBoundaries: [Bool]
     private let graphemeBoundaries: [Bool]
 
@@ -109,7 +112,7 @@ struct PatternText {
         return result + [true]
     }
 
-    /// What is around a place, from 0 to the number of scalars.
+    /// Returns the surroundings of a position, from 0 to the number of scalars.
     func place(at place: Int) -> PatternPlace {
         var result = PatternPlace(place < scalars.count ? scalars[place] : nil)
         if place == 0 {
@@ -125,15 +128,15 @@ struct PatternText {
         return result
     }
 
-    /// Where the character that a place is in ends.
+    /// Returns the end of the character at a position.
     func graphemeEnd(from place: Int) -> Int {
         graphemeBoundaries[(place + 1)...].firstIndex(of: true) ?? scalars.count
     }
 }
 
-/// What is around a place of a text: all that a step of a pattern can depend on.
+/// The surroundings of a position in a text. A step of a pattern depends on nothing else.
 struct PatternPlace {
-    /// A truth about a place.
+    /// A property of a position.
     enum Trait: UInt32 {
         case start = 0x0100_0000
         case behindLineEnd = 0x0200_0000
@@ -160,7 +163,7 @@ struct PatternPlace {
         bits & trait.rawValue != 0
     }
 
-    /// Whether an assertion other than `notBefore`, which is a step of its own, is true.
+    /// Returns whether an assertion is true, except `notBefore`, which is a step of its own.
     func holds(_ assertion: PatternAssertion) -> Bool {
         switch assertion {
         case .start: has(.start)
@@ -176,9 +179,9 @@ struct PatternPlace {
     }
 }
 
-/// Which scalars are in the sets of a program.
+/// Returns whether a scalar is in a set of a program.
 ///
-/// What the standard library decides is asked once for each scalar and kept.
+/// Answers of the standard library are cached for each scalar.
 struct ScalarMembership {
     private enum Test {
         case anything

@@ -1,5 +1,5 @@
 extension PatternParser {
-    /// What follows a backslash.
+    /// Reads the rest of an escape, after the backslash.
     mutating func escape() throws(PatternSyntaxError) -> PatternNode {
         guard let letter = take() else {
             throw PatternSyntaxError("a backslash ends it")
@@ -120,7 +120,7 @@ extension PatternParser {
             case "[": depth += 1
             case "]": depth -= 1
             case "\\": if let escaped = take() { text.append(escaped) }
-            // `&&`, `--` and `~~`, for each of which the standard library goes a level down.
+            // The standard library goes one level down for each `&&`, `--` and `~~`.
             case "&", "-", "~": if next == character { operations += 1 }
             default: break
             }
@@ -146,10 +146,10 @@ extension PatternParser {
 
 /// The options in effect at a place of a pattern, such as `(?i)`.
 struct PatternOptions: Sendable {
-    /// The letters of those that are on.
+    /// The letters of the options that are on.
     private var letters: String
 
-    /// Those that are on at the start, as in predicates on Apple's platforms.
+    /// The options at the start of a pattern, as in predicates on Apple's platforms.
     init(isCaseless: Bool) {
         letters = isCaseless ? "smi" : "sm"
     }
@@ -169,13 +169,13 @@ struct PatternOptions: Sendable {
 
     private func isOn(_ letter: Character) -> Bool { letters.contains(letter) }
 
-    /// Those that a class of characters depends on, as they are written before it.
+    /// The options that affect a class of characters, as a prefix of the class.
     var classPrefix: String {
         let found = "DPSWix".filter(isOn)
         return found.isEmpty ? "" : "(?\(found))"
     }
 
-    /// Reads letters such as `i-s` or `^m`; nil where one is unknown.
+    /// Applies letters such as `i-s` or `^m`; returns false if one is unknown.
     mutating func apply(_ text: Substring) -> Bool {
         var rest = text
         if rest.first == "^" {

@@ -18,7 +18,7 @@ struct PatternParser {
     private let groups: (names: [String: Int], count: Int)?
     private var hasReferences = false
 
-    /// - Throws: ``PatternSyntaxError`` where the text is no regular expression.
+    /// - Throws: ``PatternSyntaxError`` if the text is not a regular expression.
     static func parse(
         _ pattern: String, isCaseless: Bool
     ) throws(PatternSyntaxError) -> Parsed {
@@ -57,7 +57,7 @@ struct PatternParser {
         return true
     }
 
-    /// What comes before an end, which is taken too; nil where the end is missing.
+    /// Takes the text up to an end, and the end itself. Returns nil if the end is missing.
     @inline(never)
     mutating func take(until end: String) -> String? {
         guard let range = rest.firstRange(of: end) else { return nil }
@@ -120,7 +120,7 @@ struct PatternParser {
         return parts.count == 1 ? parts[0] : .sequence(parts)
     }
 
-    /// White space and comments, where the options say that these mean nothing.
+    /// Skips white space and comments if the options say that they are ignored.
     private mutating func skipSpace() {
         guard options.isSpaced else { return }
         while let next {
@@ -193,7 +193,7 @@ extension Character {
 }
 
 extension PatternParser {
-    /// What follows an opening bracket, up to the closing one.
+    /// Reads the rest of a group, after the opening bracket, with the closing one.
     mutating func group() throws(PatternSyntaxError) -> PatternNode {
         if take("*") { return try namedAssertion() }
         guard take("?") else {
@@ -210,7 +210,7 @@ extension PatternParser {
         return try optionGroup()
     }
 
-    /// `(?i)`, for what follows in the group around, or `(?i:…)`.
+    /// Reads `(?i)`, which affects the rest of the surrounding group, or `(?i:…)`.
     private mutating func optionGroup() throws(PatternSyntaxError) -> PatternNode {
         let outer = options
         let letters = take { !":)".contains($0) }
@@ -236,7 +236,7 @@ extension PatternParser {
         }
     }
 
-    /// The rest of a group, whose options end with it.
+    /// Reads the rest of a group. Options set in the group end with it.
     private mutating func body(as number: Int? = nil) throws(PatternSyntaxError) -> PatternNode {
         let outer = options
         let node = try choice()
@@ -285,7 +285,7 @@ extension PatternParser {
         if options.isSpaced { _ = take { $0.isPatternSpace } }
     }
 
-    /// Whether a repetition stands behind the curly bracket that was taken.
+    /// Returns whether a repetition follows the curly bracket that was taken.
     func isAmount() throws(PatternSyntaxError) -> Bool {
         var parser = self
         return try parser.bounds() != nil
@@ -295,7 +295,7 @@ extension PatternParser {
         if take("*") { return (0, nil) }
         if take("+") { return (1, nil) }
         if take("?") { return (0, 1) }
-        // What is no amount stands for itself: `{`, `{a}`.
+        // A text that is not an amount is a literal: `{`, `{a}`.
         let start = self
         if take("{"), let bounds = try bounds() { return bounds }
         self = start

@@ -1,15 +1,15 @@
-/// Matches with all ways through a program at once, in time that grows with the text only.
+/// Matches all paths through a program at once, in time that is linear in the text.
 ///
-/// A state is the set of steps at which the ways have arrived. States and what follows each are
-/// found when they are first needed, and kept up to a bounded number.
+/// A state is the set of steps that the paths have reached. States and their successors are
+/// computed on first use and cached up to a bounded number.
 struct PatternAutomaton {
     private let steps: [PatternProgram.Step]
     private let hasAssertions: Bool
     /// The steps of each state.
     private var states: [[Int32]] = []
     private var numbers: [[Int32]: Int] = [:]
-    /// The state behind each state and ASCII character, where nothing is said of the place;
-    /// `unknown` where it has not been looked for.
+    /// The next state for each state and ASCII character, at a position without further properties;
+    /// `unknown` if it was not computed yet.
     private var next: [Int32] = []
     /// The same for other places.
     private var nextElsewhere: [UInt64: Int32] = [:]
@@ -18,7 +18,7 @@ struct PatternAutomaton {
     /// How often all states were forgotten.
     private var age = 0
 
-    /// The last turn in which each step was come to, and in which it was added to the next state.
+    /// The last turn in which each step was reached, and in which it was added to the next state.
     private var visited: [UInt32]
     private var added: [UInt32]
     private var turn: UInt32 = 0
@@ -75,7 +75,7 @@ struct PatternAutomaton {
         }
         let age = age
         let result = number(of: found)
-        // Where all states were forgotten the number of the former one says nothing.
+        // If all states were forgotten, the number of the former state is invalid.
         guard age == self.age else { return result }
         if isPlain {
             next[slot] = Int32(result)
@@ -150,7 +150,7 @@ struct PatternAutomaton {
 /// Matches by trying one way through a program after the other, as long as the budget lasts: for
 /// patterns with back-references, look-around and atomic groups.
 struct PatternSearch {
-    /// What is done where a way has come to nothing, the last first.
+    /// Actions to take when a path fails, the last first.
     private enum Return {
         /// Go on at a step and a place.
         case goOn(step: Int, place: Int)
@@ -164,8 +164,8 @@ struct PatternSearch {
     private var returns: [Return] = []
 
     private static let unset = -1
-    /// What is to be tried later, or put back, takes memory: there is one of these for so many steps at
-    /// most.
+    /// Alternatives and register values to restore take memory. There is at most one of these for
+    /// this number of steps.
     private static let stepsPerReturn = 8
 
     static func matches(
@@ -182,9 +182,10 @@ struct PatternSearch {
         registers = Array(repeating: Self.unset, count: program.registerCount)
     }
 
-    /// Where the first way that comes to the end arrives; nil where none does.
+    /// Returns the end position of the first path that reaches the end of the pattern; nil if none
+    /// does.
     ///
-    /// - Parameter isWhole: Whether it must arrive at the end of the text.
+    /// - Parameter isWhole: Whether the path must also reach the end of the text.
     private mutating func run(
         _ start: Int, at begin: Int, isWhole: Bool, _ membership: inout ScalarMembership,
         _ budget: inout PatternBudget
@@ -266,7 +267,7 @@ struct PatternSearch {
         registers[register] = place
     }
 
-    /// Takes back what was noted since the last choice.
+    /// Restores the registers that were set since the last choice.
     private mutating func nextWay(downTo base: Int) -> (step: Int, place: Int)? {
         while returns.count > base, let last = returns.popLast() {
             switch last {
@@ -281,7 +282,7 @@ struct PatternSearch {
         while nextWay(downTo: base) != nil {}
     }
 
-    /// Keeps what has matched: its other ways are not tried.
+    /// Keeps the match so far: its alternatives are not tried.
     private mutating func forgetWays(from base: Int) {
         let kept = returns[base...].filter {
             if case .restore = $0 { true } else { false }
@@ -289,7 +290,7 @@ struct PatternSearch {
         returns.replaceSubrange(base..., with: kept)
     }
 
-    /// Where the text that a group has matched ends if it stands at a place; nil where it does not.
+    /// Returns the end of a group's text if the same text is at a position; otherwise nil.
     private func end(
         ofCopy register: Int, at place: Int, _ budget: inout PatternBudget
     ) throws -> Int? {

@@ -17,7 +17,7 @@ package final class RegularExpression: Sendable {
 
     /// Reads a pattern.
     ///
-    /// - Throws: ``PatternSyntaxError`` where it is none, or too large.
+    /// - Throws: ``PatternSyntaxError`` if it is not a pattern, or too large.
     package init(
         _ pattern: String, _ options: ComparisonOptions = []
     ) throws(PatternSyntaxError) {
@@ -35,7 +35,7 @@ package final class RegularExpression: Sendable {
 
 /// Why a text is no regular expression, or none that can be matched here.
 package struct PatternSyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong, in words.
+    /// The mistake, in words.
     package let description: String
 
     init(_ description: String) {
@@ -43,18 +43,18 @@ package struct PatternSyntaxError: Error, Sendable, Hashable, CustomStringConver
     }
 }
 
-/// A regular expression was given up: to match a text with it takes too many steps.
+/// An error that is thrown if matching a text with a regular expression takes too many steps.
 ///
 /// Patterns with back-references, look-around, atomic groups or `\X` may take a million steps and a
-/// hundred more for each scalar of the text. All others match in time that grows with the text only,
+/// hundred more for each scalar of the text. All others match in time that is linear in the text,
 /// and may take a hundred million.
 public struct PatternLimitError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The regular expression.
     public let pattern: String
-    /// After how many steps it was given up.
+    /// The number of steps after which the match ended.
     public let steps: Int
 
-    /// The pattern, the number of steps and what to do.
+    /// The pattern, the number of steps, and a remedy.
     public var description: String { "\(problem) \(remedy)" }
 
     package var problem: String {
@@ -68,30 +68,30 @@ public struct PatternLimitError: Error, Sendable, Hashable, CustomStringConverti
 
 /// A part of a regular expression.
 ///
-/// Only whether a whole text matches is asked for. So greedy and reluctant repetitions differ in the
-/// order of the search only, and groups are numbered only for back-references.
+/// A match only tests whether a whole text matches. Greedy and reluctant repetitions therefore
+/// differ only in the order of the search, and groups are numbered only for back-references.
 indirect enum PatternNode: Sendable {
     /// Nothing.
     case empty
     /// One scalar.
     case scalar(ScalarSet)
-    /// Something about the place, where nothing is consumed.
+    /// A condition on the position. It consumes no text.
     case assertion(PatternAssertion)
     case sequence([PatternNode])
     case choice([PatternNode])
     case repetition(PatternNode, minimum: Int, maximum: Int?, PatternRepetition)
     /// A group that a back-reference may name.
     case capture(Int, PatternNode)
-    /// What matches first in it stays, whatever follows.
+    /// A group that keeps its first match, whatever follows.
     case atomic(PatternNode)
     case lookahead(PatternNode, isNegated: Bool)
     /// The text that a group has matched.
     case reference(Int)
-    /// What a person takes for one character: `\X`.
+    /// A user-perceived character: `\X`.
     case grapheme
 }
 
-/// How many a repetition takes, where there is a choice.
+/// How many occurrences a repetition takes if there is a choice.
 enum PatternRepetition: Sendable {
     /// As many as can be.
     case greedy
@@ -101,11 +101,11 @@ enum PatternRepetition: Sendable {
     case possessive
 }
 
-/// What is true at some places of a text.
+/// A condition on a position in a text.
 enum PatternAssertion: Sendable {
-    /// `\A`, and `^` where it does not match at lines.
+    /// `\A`, and `^` if it does not match at lines.
     case start
-    /// `\z`, and `$` where it does not match at lines.
+    /// `\z`, and `$` if it does not match at lines.
     case end
     /// `\Z`: the end, or before a line end that is the last scalar.
     case endOrLastLineEnd
@@ -124,13 +124,13 @@ enum PatternAssertion: Sendable {
 /// A set of Unicode scalars.
 enum ScalarSet: Sendable, Hashable {
     case anything
-    /// What ends a line, or all else.
+    /// The line ends, or all other scalars.
     case lineEnd(isNegated: Bool)
     case only(Unicode.Scalar)
-    /// What has this lower-case form.
+    /// The scalars with this lower-case form.
     case caseless(String)
-    /// What the standard library's regular expressions understand by a class such as `[a-z&&[^b]]`
-    /// or `\p{Greek}`, which is spelt with the options before it.
+    /// A class of the standard library's regular expressions, such as `[a-z&&[^b]]` or `\p{Greek}`,
+    /// with the options before it.
     case spelt(String)
 
     /// Whether a scalar ends a line: LF, VT, FF, CR, NEL, LS and PS.
@@ -142,7 +142,7 @@ enum ScalarSet: Sendable, Hashable {
     }
 }
 
-/// A regular expression as steps of a machine, which starts with the first.
+/// A regular expression as steps of a machine. The machine starts with the first step.
 struct PatternProgram: Sendable {
     enum Step: Sendable {
         /// Consumes a scalar of the set with that number.
@@ -153,27 +153,27 @@ struct PatternProgram: Sendable {
         case assert(PatternAssertion)
         /// As an assertion that the next scalar is not of the set with that number.
         case notBefore(Int)
-        /// The end of the pattern, or of what is tried as a whole.
+        /// The end of the pattern, or of a part that is tried as a whole.
         case end
 
-        // Those below are in programs that are not linear only.
+        // The steps below are only in programs that are not linear.
 
         /// Notes the place in a register.
         case note(register: Int)
-        /// Leaves a loop whose turn has consumed nothing.
+        /// Leaves a loop if its turn has consumed nothing.
         case leave(to: Int, unlessAfter: Int)
-        /// Ends a group, with the first of its registers: what it has matched begins at the place
-        /// that its third register notes, and ends here.
+        /// Ends a group, given the first of its registers. The match begins at the position in the
+        /// group's third register and ends here.
         case capture(Int)
-        /// Consumes what a group has matched, with the first of its registers.
+        /// Consumes the text that a group has matched, given the first of its registers.
         case reference(Int)
         case grapheme
-        /// Tries the steps behind this one as a whole and goes on at a place.
+        /// Tries the steps behind this one as a whole and continues at a step.
         case atomic(next: Int)
         case lookahead(isNegated: Bool, next: Int)
     }
 
-    /// Where a group's last match starts and ends, and where the present one starts.
+    /// The start and the end of a group's last match, and the start of the current one.
     static let registersOfGroup = 3
 
     var steps: [Step] = []
@@ -196,7 +196,7 @@ struct PatternCompiler {
     private var numbers: [ScalarSet: Int] = [:]
     private let hasReferences: Bool
 
-    /// - Throws: ``PatternSyntaxError`` where the repetitions make the program too large.
+    /// - Throws: ``PatternSyntaxError`` if the repetitions make the program too large.
     static func program(
         of pattern: PatternParser.Parsed
     ) throws(PatternSyntaxError) -> PatternProgram {
@@ -326,7 +326,7 @@ struct PatternCompiler {
     ) throws(PatternSyntaxError) {
         let start = place
         try append(.jump(0))
-        // Only a search can turn in a loop for ever; the others note where they have been.
+        // Only a search can loop forever. The automaton tracks visited steps.
         let register = !program.isLinear && body.mayBeEmpty ? program.registerCount : nil
         if let register {
             program.registerCount += 1
@@ -348,8 +348,8 @@ struct PatternCompiler {
         kind == .reluctant ? .split(next, body) : .split(body, next)
     }
 
-    /// Of single scalars a possessive repetition takes all that are there, which an automaton can
-    /// check: no other follows, or there are as many as there may be.
+    /// Writes a possessive repetition. A repetition of single scalars takes all that exist. An
+    /// automaton can check this: no further scalar follows, or the maximum is reached.
     private mutating func write(
         possessive body: PatternNode, _ minimum: Int, _ maximum: Int?
     ) throws(PatternSyntaxError) {

@@ -2,10 +2,10 @@
 ///
 /// It belongs to one isolation, as the objects do.
 package final class ResultComposer {
-    /// An object, and the key that decides where nothing else does.
+    /// An object, and the key that breaks ties.
     package typealias Subject = (key: Int64, subject: any ExpressionSubject)
 
-    /// A column made ready.
+    /// A prepared column.
     private final class Column {
         let function: AggregateFunction?
         let evaluator: ExpressionEvaluator
@@ -16,19 +16,20 @@ package final class ResultComposer {
         }
     }
 
-    /// A result with what decides its place.
+    /// A result with its sort keys.
     private struct Row {
         let values: [Value]
         let keys: [Value]
-        /// What decides among results that are equal in the order.
+        /// The values that order results with equal sort keys.
         let ties: [Value]
     }
 
-    /// The groups that equal values form, by number in the order in which they are found.
+    /// The groups of equal values, numbered in the order in which they are found.
     private struct Groups {
         private var numbers: [[Value]: Int] = [:]
 
-        /// The number of the group of values, which is a new one where none has been equal.
+        /// Returns the number of the values' group. If no equal values were seen before, the group
+        /// is new.
         mutating func number(of values: [Value]) -> Int {
             let key = values.map { $0.groupingKey }
             if let number = numbers[key] { return number }
@@ -52,9 +53,9 @@ package final class ResultComposer {
         orders = query.order.map { Column($0.column) }
     }
 
-    /// The results, in order, those in the window only.
+    /// Returns the results, in order, limited to the window.
     ///
-    /// - Throws: What the evaluation of a pattern throws.
+    /// - Throws: Errors from the evaluation of a pattern.
     package func results(
         of subjects: [Subject], limit: Int? = nil, offset: Int = 0
     ) throws -> [[Value]] {
@@ -95,7 +96,7 @@ package final class ResultComposer {
         return try members.compactMap { try row(of: $0.subjects, ties: $0.ties) }
     }
 
-    /// The result of a group; nil where the condition over groups leaves it out.
+    /// Returns the result of a group; nil if the condition on groups excludes it.
     private func row(of members: [Subject], ties: [Value]) throws -> Row? {
         if let having = query.having, try !isTrue(having, members) { return nil }
         return Row(
@@ -143,7 +144,8 @@ package final class ResultComposer {
 }
 
 extension Value {
-    /// What is equal where the store's forms are: strings of other bytes that look alike are not.
+    /// A value that is equal if the stored forms are. Strings with different bytes that look alike
+    /// are different.
     fileprivate var groupingKey: Value {
         switch self {
         case .string(let text): .data(Data(text.utf8))

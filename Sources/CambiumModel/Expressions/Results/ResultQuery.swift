@@ -1,8 +1,8 @@
 /// A column of results that are no objects: a value of each object, or one out of many.
 public struct ResultExpression: Sendable, Hashable {
-    /// How many values become one; nil where each object has its own.
+    /// The function that combines many values into one; nil if each object has its own value.
     public let function: AggregateFunction?
-    /// What is computed of each object. An empty path is the object itself.
+    /// The expression that is computed for each object. An empty path is the object itself.
     public let operand: ModelExpression
 
     /// A value of each object, or of each group that has it in common.
@@ -11,7 +11,7 @@ public struct ResultExpression: Sendable, Hashable {
         self.operand = operand
     }
 
-    /// One value out of those of all objects of a group; nil ones do not take part.
+    /// Creates a column with one value for all objects of a group. nil values are ignored.
     public init(_ function: AggregateFunction, of operand: ModelExpression) {
         self.function = function
         self.operand = operand
@@ -27,9 +27,9 @@ extension ResultExpression: CustomStringConvertible {
     }
 }
 
-/// A condition over groups of objects: what HAVING is in SQL.
+/// A condition on groups of objects, like HAVING in SQL.
 package indirect enum GroupTest: Sendable {
-    /// The value of a group stands in that relation to a constant. nil equals only nil; any other
+    /// The value of a group is in a relation to a constant. nil equals only nil; any other
     /// comparison with nil is false.
     case comparison(ResultExpression, ComparisonOperator, Value)
     case and([GroupTest])
@@ -37,14 +37,14 @@ package indirect enum GroupTest: Sendable {
     case not(GroupTest)
 }
 
-/// What is to be computed from the objects that a request finds.
+/// The values to compute from the objects that a request finds.
 package struct ResultQuery: Sendable {
     /// One level of an order.
     package struct Term: Sendable {
         package let column: ResultExpression
         package let isDescending: Bool
         package let texts: TextOrder
-        /// Where nil comes; nil: where the least value comes.
+        /// Whether nil comes last. If the property is nil, nil values come with the least value.
         package let placesNilLast: Bool?
 
         package init(
@@ -61,7 +61,7 @@ package struct ResultQuery: Sendable {
     package var columns: [ResultExpression]
     /// Whether equal results appear once.
     package var isDistinct = false
-    /// What the objects of a group have in common.
+    /// The expressions that have equal values within a group.
     package var groups: [ModelExpression] = []
     package var having: GroupTest?
     package var order: [Term] = []
@@ -71,8 +71,8 @@ package struct ResultQuery: Sendable {
     }
 }
 
-/// One level of an order: by a property, reached through to-one relationships, or by what is
-/// computed of the object.
+/// One level of an order: by a property, also of an object reached through to-one relationships, or
+/// by a computed value.
 package struct SortTerm: Sendable, Equatable {
     /// What is compared.
     package let value: ModelExpression
@@ -80,7 +80,7 @@ package struct SortTerm: Sendable, Equatable {
     package let isDescending: Bool
     /// How texts are compared.
     package let texts: TextOrder
-    /// Where nil comes; nil: where the least value comes.
+    /// Whether nil comes last. If the property is nil, nil values come with the least value.
     package let placesNilLast: Bool?
 
     package init(
@@ -102,7 +102,7 @@ package struct SortTerm: Sendable, Equatable {
             placesNilLast: placesNilLast)
     }
 
-    /// The names from the object to the property; nil of what is computed.
+    /// The names from the object to the property; nil for a computed value.
     package var path: [String]? {
         if case .keyPath(.subject, let names) = value { names } else { nil }
     }
@@ -152,8 +152,8 @@ extension GroupTest {
     }
 }
 
-/// A ``ResultQuery`` as SQL and memory read it: every name is resolved, and what cannot be asked is
-/// refused.
+/// A checked ``ResultQuery``, the common input for SQL and for evaluation in memory. Every name is
+/// resolved, and invalid queries are rejected.
 package final class TypedResults: Sendable {
     /// A column, with the type of its values.
     package struct Column: Sendable {
@@ -186,8 +186,8 @@ package final class TypedResults: Sendable {
         case not(Test)
     }
 
-    /// What was asked for; then, for each object among that whose class can differ, the name of its
-    /// entity.
+    /// The requested columns, then the entity's name for each object among them that can have
+    /// different classes.
     package let columns: [Column]
     /// How many columns were asked for.
     package let count: Int
@@ -198,7 +198,7 @@ package final class TypedResults: Sendable {
     package let having: Test?
     package let order: [Term]
 
-    /// Whether a result stands for a group of objects, which may be that of all.
+    /// Whether each result represents a group of objects. The group may contain all objects.
     package var isGrouped: Bool {
         !groups.isEmpty || columns.contains { $0.function != nil }
     }
@@ -206,9 +206,9 @@ package final class TypedResults: Sendable {
     /// Checks a query.
     ///
     /// - Parameter parameters: Values for `$name`.
-    /// - Throws: What does not fit the entity; a column that is neither common to its group nor
-    ///   computed out of it; a condition over groups without groups; an order of distinct results
-    ///   by what is none of their columns.
+    /// - Throws: An error in these cases. A part does not fit the entity. A column is neither
+    ///   common to its group nor computed from it. A condition on groups has no groups. Distinct
+    ///   results are sorted by another expression than their columns.
     package init(
         checking query: ResultQuery, entity: Entity, model: Model
     ) throws(ExpressionDiagnostics) {
@@ -313,8 +313,8 @@ private final class ResultChecker {
         return false
     }
 
-    /// Equal results of different objects appear once: they have to agree in what they are sorted
-    /// by.
+    /// Requires that distinct results are sorted by their columns. Equal results of different
+    /// objects appear once, so their sort keys must be equal too.
     func requireSelected(_ column: ResultExpression) throws(ExpressionDiagnostics) {
         guard query.isDistinct, !query.columns.contains(column) else { return }
         throw Self.failure(
@@ -371,10 +371,10 @@ private final class ResultChecker {
 }
 
 extension ExpressionType {
-    /// A result's value from the form that the store has it in.
+    /// Returns a result's value from its stored form.
     ///
-    /// - Returns: nil where the stored form is not one of that type, which only another program can
-    ///   have written.
+    /// - Returns: Nil if the stored form does not belong to that type. Only another program can
+    ///   have written such a form.
     package func value(of stored: StoredValue) -> Value? {
         switch stored {
         case .null: return .null
@@ -395,7 +395,7 @@ extension ExpressionType {
         return stored.value(as: type)
     }
 
-    /// A value in the form in which columns of the type hold it; nil where it has none.
+    /// Returns the stored form of a value in columns of the type; nil if there is none.
     package func stored(_ value: Value) -> StoredValue? {
         switch self {
         case .object, .enumeration, .codable:
