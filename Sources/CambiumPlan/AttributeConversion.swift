@@ -1,18 +1,20 @@
 import CambiumModel
 
-/// How the stored values of one type become those of another, without loss: a value that the new
-/// type cannot hold makes the migration refuse the store.
+/// A lossless conversion of stored values of one type to another type. If the new type cannot hold
+/// a value, the migration fails.
 package struct AttributeConversion {
     /// The new value.
     package let value: ConvertedValue
-    /// What is true if the old value (not NULL) has a new form; nil if every one has.
+    /// The condition for an old value (not NULL) to have a new form; nil if every value has one.
     let fits: ConversionCondition?
-    /// What is true if the new form says what the old value says, even if it is beyond what the new
-    /// type holds: then a fill that looks at it can put it right. Nil if it always does.
+    /// The condition for the new form to equal the old value, even if it is out of range for the
+    /// new type. A fill that uses the value can then correct it. It is nil if the condition is
+    /// always true.
     let isExact: ConversionCondition?
     /// Whether the types differ in Swift only, so that nothing about the store changes.
     var isSameThing = false
-    /// From which type of values to which; those of an enumeration are its raw values.
+    /// The old and the new type of the values. For an enumeration, it is the type of the raw
+    /// values.
     package private(set) var types: (old: AttributeType, new: AttributeType) = (.data, .data)
 }
 
@@ -23,16 +25,16 @@ extension AttributeConversion {
         self.init(value: value, fits: fits, isExact: fits, isSameThing: isSameThing)
     }
 
-    /// What is true if the old value can be taken.
+    /// Returns the condition for the old value to be accepted.
     ///
-    /// - Parameter isRevised: Whether the author computes what it becomes from the value.
+    /// - Parameter isRevised: Whether a fill computes the new value from the old one.
     package func acceptance(isRevised: Bool) -> ConversionCondition? { isRevised ? isExact : fits }
 
     /// Whether values that fit stay as they are.
     package var keepsValues: Bool { if case .same = value { true } else { false } }
 
-    /// Finds the way from one attribute's values to those of another, or nil where there is none
-    /// that is sure.
+    /// Finds the conversion from one attribute's values to another's, or nil if there is no safe
+    /// one.
     package init?(
         from old: Attribute, in oldModel: Model, to new: Attribute, in newModel: Model
     ) {
@@ -44,7 +46,7 @@ extension AttributeConversion {
         switch (old.usesExternalForm, new.usesExternalForm) {
         case (true, true), (false, false): self = plain
         case (false, true): self.init(.external(plain.value), fits: plain.fits)
-        // What lies in a file cannot be read by a statement.
+        // A statement cannot read a value that is in a file.
         case (true, false): self.init(.content(plain.value), fits: .isInline(and: plain.fits))
         }
     }
@@ -80,14 +82,14 @@ extension AttributeConversion {
         ).replacing(ways)
     }
 
-    /// Beyond 2^53 a whole number as a real is no longer sure to be the one that was meant.
+    /// Beyond 2^53, a real may differ from the integer that was meant.
     private static let wholeReals = -(1 << 53)...Int64(1 << 53)
 
     private static func base(
         from old: AttributeType, to new: AttributeType
     ) -> AttributeConversion? {
         if old == new { return AttributeConversion() }
-        // As a number of seconds. A whole number may as well be one of milliseconds.
+        // As a number of seconds. An integer may as well be a number of milliseconds.
         let seconds = AttributeType.decimal(scale: DurationStorage.scale)
         switch (old, new) {
         case (.duration, .double), (.duration, .decimal), (.duration, .anyDecimal):
@@ -102,7 +104,7 @@ extension AttributeConversion {
         case (.data, .uuid):
             return AttributeConversion(fits: .isUUID)
         case (.codable, .codable):
-            // Which JSON a class can be made of, only the class knows.
+            // Only the class knows which JSON it can decode.
             return AttributeConversion(isSameThing: true)
         case (.string, .data), (.uri, .data), (.codable, .data):
             return AttributeConversion(.cast(.blob))
@@ -137,10 +139,9 @@ extension AttributeConversion {
 
     // MARK: Texts
 
-    // What another program may have written in any of many ways, such as a moment, has no form of its
-    // own here.
+    // Types that other programs write in many ways, such as dates, have no text form here.
 
-    /// The text of a value, from which the value can be read again.
+    /// Returns the conversion to a text that can be converted back to the value.
     private static func written(_ old: AttributeType) -> AttributeConversion? {
         switch old {
         case .bool: AttributeConversion(.textOfBool)
@@ -152,7 +153,7 @@ extension AttributeConversion {
         }
     }
 
-    /// The value that a text is of, where it is the text of one.
+    /// Returns the conversion from a text, for values that have a text form.
     private static func read(as new: AttributeType) -> AttributeConversion? {
         switch new {
         case .bool: return AttributeConversion(.boolOfText, fits: .isTextOfBool)
@@ -172,7 +173,8 @@ extension AttributeConversion {
 
     // MARK: Exact numbers
 
-    /// From and to decimals of any scale, whose form the store's engine knows nothing of.
+    /// Returns the conversion from or to decimals of any scale. The store's engine does not know
+    /// their form.
     private static func unscaled(
         from old: AttributeType, to new: AttributeType
     ) -> AttributeConversion? {
@@ -196,7 +198,7 @@ extension AttributeConversion {
         }
     }
 
-    /// Between whole numbers and decimals, which are whole numbers of units.
+    /// Returns the conversion between integers and decimals. Decimals are integers of units.
     private static func exact(
         from old: AttributeType, to new: AttributeType
     ) -> AttributeConversion? {
@@ -234,8 +236,8 @@ extension AttributeConversion {
 
     // MARK: Cases
 
-    /// The cases that are gone, where the author says which others take their place. An enumeration
-    /// that has another name now goes by that.
+    /// Returns the deleted cases of an enumeration, with the replacements that the author declares.
+    /// A renamed enumeration is found by its new name.
     package static func replacements(
         from old: AttributeType, in oldModel: Model, to name: String, in newModel: Model
     ) -> [CaseReplacement] {
@@ -255,8 +257,8 @@ extension AttributeConversion {
             }
     }
 
-    /// Puts other cases in the place of those that are gone. They are told by their old values,
-    /// which need not fit.
+    /// Returns the conversion with replacements for deleted cases. Cases are identified by their
+    /// old values, and these need not fit.
     private func replacing(_ ways: [CaseReplacement]) -> Self {
         guard !ways.isEmpty else { return self }
         return AttributeConversion(
@@ -273,7 +275,7 @@ extension Enumeration {
 }
 
 extension EnumerationCase {
-    /// The raw value as one of another type; nil where it has no form there.
+    /// Returns the raw value as a value of another type; nil if it has no form there.
     func rawValue(as type: AttributeType) -> Value? {
         switch (rawValue, type) {
         case (.int(let number), .string): .string("\(number)")
@@ -301,25 +303,25 @@ package indirect enum ConvertedValue: Sendable {
     case cast(StorageClass)
     case multiplied(by: Int64)
     case divided(by: Int64)
-    /// A number, from so many units of it that are one.
+    /// A number, from integer units, with this many units per one.
     case real(ofUnits: Int64)
-    /// Whole units, of which so many are one, from a number.
+    /// Integer units from a number, with this many units per one.
     case units(perOne: Int64)
-    /// What a function makes of a value and, if given, a scale.
+    /// The result of a function of a value and, if given, a scale.
     case call(ConversionFunction, of: ConvertedValue = .same, scale: Int? = nil)
     case textOfBool
     case boolOfText
     case textOfReal
     case textOfUUID
-    /// Other cases in the place of those that are gone, which are told by their old values.
+    /// The replacements of deleted cases. The cases are identified by their old values.
     case replaced([CaseReplacement], or: ConvertedValue)
     /// The external form of a value, in its row.
     case external(ConvertedValue)
-    /// Computed from what an external form has in its row.
+    /// A value computed from the inline content of an external form.
     case content(ConvertedValue)
 }
 
-/// What has to be true of a stored value, which is not NULL, so that it can become one of another type.
+/// The condition for a stored value to be convertible to another type. The value is not NULL.
 package indirect enum ConversionCondition: Sendable {
     case within(ClosedRange<Int64>)
     /// There is such a value, and it is within a range.
@@ -327,15 +329,15 @@ package indirect enum ConversionCondition: Sendable {
     /// It is a multiple, and the quotient is within a range.
     case isMultiple(of: Int64, within: ClosedRange<Int64>?)
     case isUUID
-    /// A real number is a whole one, within a range or as far as reals tell whole numbers apart.
+    /// A real number is an integer, within a range or as far as reals distinguish integers.
     case isWhole(within: ClosedRange<Int64>?)
-    /// A real number has whole units, of which so many are one.
+    /// A real number is an integer number of units, with this many units per one.
     case hasUnits(perOne: Int64)
     case isReadAgainFromText
     case isTextOfBool
     case isTextOfInteger(within: ClosedRange<Int64>?)
     case isTextOfReal
-    /// What it becomes is one of some values.
+    /// The converted value is one of some values.
     case isOne(of: [StoredValue], ConvertedValue, and: ConversionCondition?)
     /// It is one of the cases that are replaced, or meets another condition.
     case isReplaced([CaseReplacement], or: ConversionCondition)
@@ -343,9 +345,9 @@ package indirect enum ConversionCondition: Sendable {
     case isInline(and: ConversionCondition?)
 }
 
-/// A case that is gone and the one in its place.
+/// A deleted case and its replacement.
 package struct CaseReplacement: Sendable {
-    /// The name of the case that is gone.
+    /// The name of the deleted case.
     let name: String
     /// Its stored value.
     package let gone: StoredValue

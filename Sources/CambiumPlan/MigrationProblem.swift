@@ -1,49 +1,49 @@
 import CambiumModel
 
-/// Why no migration can be planned, with what the author of the model can do about it.
+/// A reason why no migration can be planned, with remedies for the author of the model.
 package struct MigrationProblem: Error, Sendable, Equatable {
     /// The version that has the entity and the property.
     package enum Side: Sendable {
         /// The version that the migration starts from.
         case old
-        /// The version that it leads to.
+        /// The version that the migration ends with.
         case new
     }
 
     /// The entity that the problem is about.
     package let entity: String
-    /// The property that the problem is about, or nil where it is the entity itself.
+    /// The property with the problem, or nil if it is the entity itself.
     package let property: String?
-    /// The enumeration that the problem is about, where it is one.
+    /// The enumeration with the problem, or nil if it is not one.
     package let enumeration: String?
-    /// Which version has them.
+    /// The version that contains them.
     package let side: Side
-    /// What is wrong, without a remedy: for versions in which nothing can be changed any more.
+    /// The problem without a remedy, for versions that can no longer be changed.
     package let fact: String
-    /// What to do about it, in words; nil where the fact says it.
+    /// The remedy in words; nil if the fact implies it.
     package let remedy: String?
-    /// What to write; each by itself solves the problem.
+    /// The possible fixes. Each by itself solves the problem.
     package let fixes: [MigrationFix]
 
-    /// What two things say that they were, where that is the problem.
+    /// The former name that two things claim, if that is the problem.
     package let disputed: Disputed?
 
     /// A former name that two things say, and one of the two.
     package struct Disputed: Sendable, Equatable {
         /// The name of one of them now.
         package let name: String
-        /// What both say that they were called.
+        /// The former name that both claim.
         package let former: String
     }
 
-    /// What one of the fixes declares, of a kind.
+    /// Returns the declarations of one kind in all fixes.
     @_semantics("optimize.sil.specialize.generic.never")
     @inline(never)
     package func declarations<Item: MigrationItem>(of kind: Item.Type) -> [Item] {
         fixes.flatMap { $0.parts }.compactMap { $0.declared as? Item }
     }
 
-    /// What is wrong, and the remedy.
+    /// The problem and the remedy.
     package var message: String { fact + (remedy.map { "; \($0)" } ?? "") }
 
     /// Describes a problem.
@@ -93,21 +93,20 @@ package indirect enum MigrationFix: Sendable {
         fileprivate let item: any MigrationItem
     }
 
-    /// Something of the new version is what was called `from` before. No name means that it is for
-    /// the author to choose.
+    /// A thing of the new version was called `from` before. If the name is nil, the author must
+    /// choose it.
     case rename(Declaration, to: String?, from: String)
-    /// A part of a composite value in an entity is what was called `from` before. Its declaration is
-    /// that of all such values, and cannot say it.
+    /// A part of a composite value in an entity was called `from` before. The part's declaration is
+    /// shared by all such values, so it cannot contain the former name.
     case renamePart(entity: String, to: String, from: String)
-    /// A property of the new version is not what was called `from` before.
+    /// A property of the new version was not called `from` before.
     case takeBack(Declaration, name: String, from: String)
     /// The migration declares something.
     case declaration(Item)
-    /// Objects that have a case that is gone get another one, or none where their attributes may
-    /// have none.
+    /// Objects with a deleted case get another case, or no value if their attributes allow nil.
     case replace(enumeration: String, case: String, isOptional: Bool, with: String? = nil)
-    /// A case of the new version has the raw value, in the words of the model language, of one that
-    /// is gone. No name means that it is for the author to choose.
+    /// A case of the new version has the raw value, in the words of the model language, of a
+    /// deleted one. If the name is nil, the author must choose it.
     case keepCase(enumeration: String, named: String?, value: String)
     /// A step of the program makes new values of the old ones.
     case convert(entity: String, property: String)
@@ -119,18 +118,18 @@ package indirect enum MigrationFix: Sendable {
     /// Several things that solve the problem together, and none of them alone.
     case together([MigrationFix])
 
-    /// What is to be written, one thing after the other.
+    /// The single fixes, in order.
     @inline(never)
     package var parts: [MigrationFix] {
         if case .together(let fixes) = self { fixes.flatMap { $0.parts } } else { [self] }
     }
 
-    /// What the migration declares; nil where it is no declaration that solves the problem.
+    /// The declaration of the migration; nil if the fix is not a declaration.
     package var declared: (any MigrationItem)? {
         if case .declaration(let declaration) = self { declaration.item } else { nil }
     }
 
-    /// What stands in `<migration>`, where that is the place for it.
+    /// The XML in `<migration>`; nil if the fix belongs elsewhere.
     package var migrationXML: String? {
         switch self {
         case .declaration(let declaration):
@@ -207,7 +206,7 @@ package indirect enum MigrationFix: Sendable {
 // MARK: What is declared
 
 extension MigrationFix {
-    /// What only the author knows.
+    /// A placeholder for the author's part.
     private static let open = "…"
     private static let unknown = ModelExpression.keyPath(root: .subject, names: [open])
 
@@ -252,7 +251,7 @@ extension MigrationFix {
         declare(MigrationDeclaration.Requirement(entity: entity, property: property, reason: open))
     }
 
-    /// Of several links of a to-one, which could have several, the first in an order stays.
+    /// Keeps the first of several links in an order, for a to-one that could have several.
     package static func keep(entity: String, relationship: String) -> MigrationFix {
         declare(MigrationDeclaration.Keep(entity: entity, relationship: relationship, reason: open))
     }

@@ -1,9 +1,9 @@
 import CambiumModel
 
-/// What a statement of a migration does to which tables.
+/// The effect of a migration's statement on tables.
 ///
-/// The planner says it where it makes the statement. Data loss, forecast, progress, drift and refusals
-/// are computed from operations; no code reads SQL text back.
+/// The planner creates it together with the statement. Data loss, forecast, progress, drift and
+/// rejections are computed from operations; no code parses SQL text.
 public indirect enum SchemaOperation: Sendable, Hashable {
     /// Creates a table.
     case createTable(String)
@@ -13,9 +13,9 @@ public indirect enum SchemaOperation: Sendable, Hashable {
     case copyRows(RowCopy)
     /// Inserts rows that are made from rows of other tables.
     case insertRows(String, from: [String] = [])
-    /// Notes in a table which objects will be deleted.
+    /// Notes the objects to delete in a table.
     case chooseObjects(String, from: [String] = [])
-    /// Inserts into a new table of a root entity what the program's steps have left.
+    /// Inserts the rows that the program's steps have produced into a new table of a root entity.
     case settleRows(root: String, into: String)
     /// Gives rows of a table other values.
     case updateRows(String, from: [String] = [])
@@ -31,11 +31,11 @@ public indirect enum SchemaOperation: Sendable, Hashable {
     case renameTable(String, to: String)
     /// Drops a table, and its indexes with it.
     case dropTable(String)
-    /// Drops what says that a column of a table has keys of another one.
+    /// Drops the foreign key of a column.
     case dropForeignKey(String, of: String)
     /// Says so, and fails if a row has another key.
     case addForeignKey(String, of: String)
-    /// Changes what a table says of its rows, such as its constraints and defaults, in place.
+    /// Changes properties of a table, such as its constraints and defaults, in place.
     case alterTable(String)
     /// Does nothing to a table or its rows that other programs, or a forecast, have to know of.
     case other
@@ -49,13 +49,13 @@ public struct RowCopy: Sendable, Hashable {
     public let destination: String
     /// The columns that are written, in order.
     public let columns: [String]
-    /// The old columns from which the values of a column are computed. A column that takes the values
-    /// of the old column of its name is left out.
+    /// The old columns that the values of a column are computed from. A column that takes its
+    /// values from the old column of the same name is left out.
     public let origins: [String: [String]]
     /// The columns of the new table that SQLite computes.
     public let computed: [String]
-    /// The old root entities whose keys come before those of the rows; empty where the rows keep
-    /// their keys.
+    /// The old root entities with keys before the keys of the rows; empty if the rows keep their
+    /// keys.
     public let precedingRoots: [String]
     /// Further tables that are read; a program need not know them.
     let lookups: [String]
@@ -75,7 +75,7 @@ public struct RowCopy: Sendable, Hashable {
         self.lookups = lookups
     }
 
-    /// Whether the rows are objects, and not links, which have no keys.
+    /// Whether the rows are objects. Links have no keys.
     package var isOfObjects: Bool { columns.contains(SystemColumn.key) }
 
     /// The columns of the old table that are read.
@@ -83,7 +83,7 @@ public struct RowCopy: Sendable, Hashable {
         Set(columns.filter { origins[$0] == nil } + origins.values.flatMap { $0 })
     }
 
-    /// The columns whose values come from other columns than the one of their name.
+    /// The columns with values from other columns than the one of the same name.
     var columnsMadeOfOthers: [String] {
         origins.filter { !$1.isEmpty && !$1.contains($0) }.map { $0.key }
     }
@@ -93,7 +93,7 @@ public struct RowCopy: Sendable, Hashable {
 public struct UniqueRows: Sendable, Hashable {
     /// The columns. NULL is equal to nothing.
     public let columns: [String]
-    /// The entities whose rows are meant; empty where all are.
+    /// The entities of the rows; empty for all rows.
     public let entities: [String]
 
     /// Describes the rows.
@@ -122,7 +122,7 @@ extension SchemaOperation {
         }
     }
 
-    /// The tables whose rows it writes, or that are others afterwards.
+    /// The tables with rows that it writes, or that it replaces.
     package var tablesWritten: [String] {
         switch self {
         case .copyRows(let copy): [copy.destination]
@@ -137,12 +137,13 @@ extension SchemaOperation {
     }
 }
 
-/// What the operations that rebuild tables mean for them.
+/// The effect of operations that rebuild tables.
 package enum TableCopies {
-    /// The name of the table that has the rows of a root entity while steps of the program write them.
+    /// Returns the name of the table that has the rows of a root entity while steps of the program
+    /// write them.
     package static func workingName(of root: String) -> String { "_step_\(root)" }
 
-    /// The name that a new table has while the old one is there.
+    /// Returns the name of a new table while the old one exists.
     package static func temporaryName(of table: String) -> String { "_new_\(table)" }
 
     /// The name that a table has after some operations.
@@ -154,8 +155,8 @@ package enum TableCopies {
         }
     }
 
-    /// Whether the rows of a table that is dropped are in the new one of the same name, with the same
-    /// keys, and nowhere else.
+    /// Whether the rows of a dropped table are in the new one of the same name, with the same keys,
+    /// and nowhere else.
     package static func isCarried(_ table: String, by operations: [SchemaOperation]) -> Bool {
         let copies = operations.copies(of: table)
         return copies.count == 1 && copies[0].isOfObjects && copies[0].precedingRoots.isEmpty
@@ -167,8 +168,9 @@ package enum TableCopies {
         [temporaryName(of: table), workingName(of: table)]
     }
 
-    /// The columns, in lower case, that the new table of the same name takes from other columns of the
-    /// old one; nil if there is no new table with its rows and their keys.
+    /// Returns the columns, in lower case, that the new table of the same name takes from other
+    /// columns of the old one. The result is nil if there is no new table with its rows and their
+    /// keys.
     package static func columnsMadeOfOthers(
         of table: String, by operations: [SchemaOperation]
     ) -> [String]? {
@@ -217,7 +219,8 @@ extension Sequence<SchemaOperation> {
         }
     }
 
-    /// The columns that a table must have had, sorted: those that copies read, until it is dropped.
+    /// Returns the columns that a table must have had, sorted. These are the columns that copies
+    /// read until the table is dropped.
     package func columnsRead(of table: String) -> [String] {
         var columns: Set<String> = []
         var added: Set<String> = []

@@ -1,5 +1,5 @@
-// What an optimized build else makes anew for each use. As `ordered(by:)`, it is for short lists, where
-// a call costs nothing.
+// Functions that an optimized build would otherwise compile again for each use. Like
+// `ordered(by:)`, they are for short lists, because a call then costs nothing.
 
 extension Dictionary {
     /// The first value of each key.
@@ -11,7 +11,7 @@ extension Dictionary {
 }
 
 extension String {
-    /// The parts between separators, but for empty ones.
+    /// Returns the parts between separators, without empty ones.
     @inline(never)
     package func split(separator: Character) -> [Substring] {
         split(separator: separator, maxSplits: .max, omittingEmptySubsequences: true)

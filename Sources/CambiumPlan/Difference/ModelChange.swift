@@ -1,7 +1,7 @@
 import CambiumModel
 
-/// One difference of two versions of a model. Names are those of the new version, except of what
-/// is dropped.
+/// One difference between two versions of a model. Names are from the new version, except for
+/// dropped things.
 package indirect enum ModelChange: Sendable {
     case entityAdded(String)
     case entityDropped(String)
@@ -28,7 +28,7 @@ package indirect enum ModelChange: Sendable {
     case externalChanged(entity: String, String, isExternal: Bool)
     case presenceChanged(entity: String, String)
     case defaultChanged(entity: String, String)
-    /// Tighter limits refuse values that were within the old ones; wider ones refuse none of them.
+    /// Tighter limits reject values that were within the old ones; wider ones reject none of them.
     case limitsChanged(entity: String, String, isTighter: Bool)
     case relationshipAdded(entity: String, String)
     case relationshipDropped(entity: String, String, losesLinks: Bool)
@@ -49,10 +49,11 @@ package indirect enum ModelChange: Sendable {
     case ruleChanged(entity: String, String)
     case caseAdded(enumeration: String, String)
     case caseRenamed(enumeration: String, String, from: String)
-    /// Objects may have had it, which get another one, or none.
+    /// Objects may have had the case. They get another one, or none.
     case caseDropped(enumeration: String, String, isReplaced: Bool)
 
-    /// The entity or enumeration that changed, and which parts of it did; nil where it changed itself.
+    /// The entity or enumeration that changed, and its changed parts; the parts are nil if the
+    /// owner itself changed.
     private var subject: (owner: String, parts: [String]?) {
         switch self {
         case .entityAdded(let owner), .entityDropped(let owner), .entityRenamed(let owner, _),
@@ -84,8 +85,8 @@ package indirect enum ModelChange: Sendable {
         }
     }
 
-    /// What the change says besides its subject: former names, a condition, a type or a parent, and a
-    /// truth about it.
+    /// The details of the change besides its subject: former names, a condition, a type or a
+    /// parent, and a flag.
     private var rest: (names: [String?], isSo: Bool?) {
         switch self {
         case .entityRenamed(_, let name), .objectsDropped(_, let name),
@@ -104,14 +105,14 @@ package indirect enum ModelChange: Sendable {
         }
     }
 
-    /// The entity that changed; empty where an enumeration did, which entities only name.
+    /// The entity that changed; empty if an enumeration changed, because entities only name it.
     package var entity: String { enumeration == nil ? subject.owner : "" }
 
-    /// The property of the entity that changed; nil where the entity itself did, or several of its
-    /// properties together. Of an enumeration it is the case.
+    /// The property of the entity that changed. It is nil if the entity itself changed, and lists
+    /// several properties that changed together. For an enumeration it is the case.
     package var property: String? { subject.parts?.joined(separator: ", ") }
 
-    /// The enumeration that changed, where it is one.
+    /// The enumeration that changed; nil if an entity changed.
     package var enumeration: String? {
         switch self {
         case .caseAdded, .caseRenamed, .caseDropped: subject.owner
@@ -122,7 +123,7 @@ package indirect enum ModelChange: Sendable {
     /// The owner and the part, as people write it: `Book.pages`.
     var place: String { property.map { "\(subject.owner).\($0)" } ?? subject.owner }
 
-    /// What it means for the data.
+    /// The effect on the data.
     package var kind: MigrationKind {
         switch self {
         case .entityAdded, .attributeStored, .relationshipAdded, .defaultChanged, .indexesChanged,
@@ -135,12 +136,12 @@ package indirect enum ModelChange: Sendable {
         case .caseDropped(_, _, let isReplaced):
             isReplaced ? .lossy : .reversible
         case .externalChanged(_, _, let isExternal):
-            // What lies in a file already cannot come back into the row.
+            // A value that is already in a file cannot be moved back into the row.
             isExternal ? .reversible : .needsData
         case .attributeAdded(_, _, let needsData), .limitsChanged(_, _, let needsData):
             needsData ? .needsData : .additive
-        // Of a type that holds all that the old one held, too: Core Data infers no change of a type,
-        // and whoever reviews the step is to look at what other programs make of the values.
+        // This includes a type that holds all values of the old one. Core Data infers no change of
+        // a type, and the reviewer of the step should check how other programs read the values.
         case .attributeConverted, .attributeFilled, .entityBecameAbstract, .attributeBecameRequired,
             .relationshipBecameRequired, .uniqueAdded, .ruleAdded, .ruleChanged, .presenceChanged:
             .needsData
@@ -154,7 +155,7 @@ package indirect enum ModelChange: Sendable {
         }
     }
 
-    /// Whether data goes away or becomes less exact.
+    /// Whether data is lost or becomes less exact.
     package var losesData: Bool {
         switch kind {
         case .lossy, .destructive, .needsCode: true
@@ -162,7 +163,7 @@ package indirect enum ModelChange: Sendable {
         }
     }
 
-    /// What it is, in words.
+    /// The change in words.
     package var summary: String { written(summaryForm) }
 
     private var summaryForm: String {
@@ -213,8 +214,8 @@ package indirect enum ModelChange: Sendable {
         }
     }
 
-    /// A sentence with the words of this change in place of `{place}`, `{owner}`, `{name}`, `{former}`
-    /// and `{detail}`.
+    /// Returns a sentence with the words of this change in place of `{place}`, `{owner}`, `{name}`,
+    /// `{former}` and `{detail}`.
     private func written(_ form: String) -> String {
         var text = ""
         var rest = Substring(form)
@@ -236,13 +237,13 @@ package indirect enum ModelChange: Sendable {
         }
     }
 
-    /// What kind of change it is, in one word for programs: the name of the case, which is never
+    /// The kind of the change in one word, for programs: the name of the case. The word is never
     /// given to another kind.
     package var word: String {
         String("\(self)".prefix { $0 != "(" })
     }
 
-    /// What something is from, and to, in few words.
+    /// The state before and after a change, in few words.
     package struct Detail: Sendable {
         /// What it was.
         package let before: String?
@@ -250,15 +251,15 @@ package indirect enum ModelChange: Sendable {
         package let after: String?
     }
 
-    /// What has changed, as a sentence about the model without its full stop: `Book.pages was added`.
-    /// What a migration does about it is its ``summary``.
+    /// Returns the change as a sentence about the model without its full stop: `Book.pages was
+    /// added`. The ``summary`` describes the migration's action.
     package func fact(_ detail: Detail?) -> String {
         let fact = written(factForm)
         switch self {
         case .attributeConverted, .relationshipChanged, .defaultChanged, .limitsChanged,
             .countsChanged, .ruleChanged:
             return fact + Self.words(from: detail?.before, to: detail?.after)
-        // What an author declares about rows, or what follows from another change.
+        // Declarations of the author about rows, and consequences of other changes.
         case .objectsDropped, .linksDropped, .duplicatesDropped, .attributeRevised,
             .attributeFilled:
             return fact + summary
@@ -310,8 +311,7 @@ package indirect enum ModelChange: Sendable {
         (before.map { " from \($0)" } ?? "") + (after.map { " to \($0)" } ?? "")
     }
 
-    /// What the author of the new version says about what changed; nil where that is no declaration
-    /// about the same thing.
+    /// Returns the declaration of the new version about the changed thing; nil if there is none.
     func declaration(in migration: MigrationDeclaration) -> (any MigrationItem)? {
         let kind: any MigrationItem.Type
         switch self {
@@ -329,27 +329,26 @@ package indirect enum ModelChange: Sendable {
     }
 }
 
-// Few changes are compared, and the derived comparison of so many cases is long.
+// Few changes are compared, and the derived comparison of these many cases is long.
 extension ModelChange: Equatable {
     package static func == (left: ModelChange, right: ModelChange) -> Bool {
         left.subject == right.subject && left.rest == right.rest && left.word == right.word
     }
 }
 
-/// What a change of a model means for the data that is there.
+/// The effect of a model change on existing data.
 public enum MigrationKind: String, Sendable, Hashable, CaseIterable {
     /// Something new; nothing that was there is touched.
     case additive
     /// The same data in another place or under another name; the way back exists.
     case reversible
-    /// Data becomes less exact, or goes away where the author said that it may: values, links, or
-    /// whole objects.
+    /// Data becomes less exact, or is explicitly dropped: values, links, or whole objects.
     case lossy
-    /// Data goes away that nobody has given up. No migration that is compiled does that: the build
-    /// stops and asks.
+    /// Data is deleted that is not explicitly dropped. No compiled migration does that: the build
+    /// stops with a diagnostic.
     case destructive
-    /// Data must be added or must meet a new condition; a store whose data does not is refused and
-    /// stays as it was.
+    /// Data must be added or must meet a new condition. If a store's data does not, the migration
+    /// fails and the store stays unchanged.
     case needsData
     /// Only code that knows the data can do it.
     case needsCode

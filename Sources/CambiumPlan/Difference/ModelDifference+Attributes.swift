@@ -25,8 +25,8 @@ extension ModelDifference {
         compareMissingAttributes(of: oldEntity, in: entity)
     }
 
-    /// - Parameter entity: What the old entity is now; nil where it is gone, and entities that
-    ///   inherited from it are not.
+    /// - Parameter entity: The old entity in the new version; nil if the entity was deleted, but
+    ///   entities that inherited from it exist.
     func compareMissingAttributes(of oldEntity: Entity, in entity: Entity?) {
         let gone = entity.map { compareMissingComposites(of: oldEntity, $0) } ?? []
         for attribute in oldEntity.attributes
@@ -35,7 +35,8 @@ extension ModelDifference {
                 entity: oldEntity.name, property: attribute.name)
             let newAttribute = match.newAttribute(of: attribute.name, in: oldEntity.name)
             if attribute.derivation != nil {
-                // Nothing is lost that is not somewhere else.
+                // A derived value is computed from values that are stored elsewhere, so nothing is
+                // lost.
                 if let entity, newAttribute?.isTransient ?? true {
                     add(.derivationDropped(entity: entity.name, attribute.name))
                 }
@@ -61,7 +62,7 @@ extension ModelDifference {
         }
     }
 
-    /// The new attribute of an entity that one which is gone may be.
+    /// Returns a new attribute of an entity that may be a deleted one under another name.
     private func candidate(for attribute: Attribute, in entity: Entity) -> Attribute? {
         entity.attributes.first {
             !$0.isTransient && $0.derivation == nil && $0.type == attribute.type
@@ -69,7 +70,8 @@ extension ModelDifference {
         }
     }
 
-    /// The same of an ancestor, where the entity itself has none: what moves up may get another name.
+    /// Returns the same of an ancestor, if the entity itself has no candidate: an attribute may get
+    /// another name when it moves to an ancestor.
     private func inheritedCandidate(
         for attribute: Attribute, in entity: Entity
     ) -> MigrationFix? {
@@ -82,8 +84,8 @@ extension ModelDifference {
         return nil
     }
 
-    /// The new part of a composite value that a part which is gone most likely is. The value may be
-    /// declared further up.
+    /// Returns the new part of a composite value that a deleted part most likely is. An ancestor
+    /// may declare the value.
     private func partCandidate(
         for attribute: Attribute, of oldEntity: Entity, in entity: Entity
     ) -> MigrationFix? {
@@ -109,7 +111,7 @@ extension ModelDifference {
     private func compare(_ old: Attribute, _ new: Attribute, of entity: Entity) {
         let isRenamed =
             new.isPart && old.isPart
-            // A part whose value has another name is told of with the value.
+            // If the value was renamed, the renaming of its parts is reported with the value.
             ? old.name.split(separator: ".").last != new.name.split(separator: ".").last
             : old.name != new.name
         if isRenamed {
@@ -150,8 +152,8 @@ extension ModelDifference {
         }
     }
 
-    /// A fill for the objects that have no value; where they need one from now on, a default does as
-    /// well.
+    /// Adds a fill for objects without a value. If they need a value from now on, a default is
+    /// enough.
     func addFilled(
         _ attribute: Attribute, of entity: Entity, isRequired: Bool = false
     ) {
@@ -162,7 +164,7 @@ extension ModelDifference {
         addOnce(.attributeFilled(entity: entity.name, attribute.name))
     }
 
-    /// - Parameter olds: What objects have the values from.
+    /// - Parameter olds: The attributes that objects have their values from.
     func compareLimits(of olds: [Attribute], _ attribute: Attribute, of entity: Entity) {
         guard olds.contains(where: { $0.limits != attribute.limits }) else { return }
         let isTighter = olds.contains { !attribute.limits.tightened(since: $0.limits).isEmpty }
@@ -256,7 +258,8 @@ extension ModelDifference {
 }
 
 extension ModelDifference {
-    /// Values of another type are converted where each is sure to survive, or to be refused.
+    /// Checks a change of type. Values are converted if each one is sure to be preserved or
+    /// rejected.
     func compareTypes(
         _ old: Attribute, _ new: Attribute, of entity: Entity, givenUpIn owner: String? = nil
     ) {
@@ -265,7 +268,7 @@ extension ModelDifference {
                 from: old, in: self.old, to: new, in: self.new)
         else {
             let place = owner ?? match.oldEntity(of: entity)?.name ?? entity.name
-            // What has another name, or is gone, is no value of the new attribute.
+            // A value that was renamed or deleted is not a value of the new attribute.
             let isEmpty =
                 !new.isOptional && new.defaultValue == nil
                 && match.fill(of: new.name, in: entity.name) == nil
@@ -314,7 +317,8 @@ extension ModelDifference {
 }
 
 extension ModelDifference {
-    /// Whether the migration says what every object has at an attribute afterwards, whatever it had.
+    /// Whether the migration determines the value of an attribute in every object, whatever the
+    /// object had before.
     package func decidesEveryValue(of attribute: String, in entity: String) -> Bool {
         match.fill(of: attribute, in: entity) != nil
             && (!match.hasOldValues(attribute, in: entity)
@@ -347,10 +351,11 @@ extension ModelDifference {
         }
     }
 
-    // What a fill sees of the other values that the migration gives.
+    // The values that a fill uses: old ones, or new ones that the migration gives.
 
-    /// Whether the fill of an attribute sees what another was before the migration: its own value, or
-    /// one whose fill looks, over any number of fills, at this one. Of all others it sees what they get.
+    /// Whether the fill of an attribute uses the old value of another attribute. This is true for
+    /// the attribute itself, and for attributes whose fills depend on it, directly or through other
+    /// fills. For all other attributes, the fill uses the new values.
     package func seesOldValue(of path: String, inFillOf attribute: String, of entity: Entity)
         -> Bool
     {
@@ -376,19 +381,19 @@ extension ModelDifference {
         new.declarer(of: property, in: entity).map { .init(entity: $0.name, property: property) }
     }
 
-    /// Whether a fill is for every object without a value, and not only for those that have the
-    /// composite value which the attribute is a part of.
+    /// Whether a fill is for every object without a value. Otherwise it is only for objects that
+    /// have the composite value around the attribute.
     package func fillsEveryObject(_ attribute: Attribute, of entity: Entity) -> Bool {
         match.valueAround(attribute, of: entity) == nil
     }
 
-    /// Whether an optional composite value that is there may have lacked a part that it requires.
+    /// Whether an existing optional composite value may have lacked a part that it requires.
     package func isNewlyRequired(_ part: String, of composite: String, in entity: Entity) -> Bool {
         isAdded(part, to: entity.name)
             || match.newlyRequiredParts(of: composite, in: entity).contains(part)
     }
 
-    /// Whether a fill says what an attribute has where it had no value.
+    /// Returns the fill for objects without a value of the attribute, if there is one.
     package func fill(of attribute: String, in entity: Entity) -> ModelExpression? {
         match.fill(of: attribute, in: entity.name)
     }

@@ -1,6 +1,6 @@
 import CambiumModel
 
-// A composite value comes and goes as a whole, and what is said about it names it and not only its
+// A composite value is added and deleted as a whole. Changes and problems name it, and not only its
 // parts.
 extension ModelDifference {
     /// - Returns: The parts of composite values that are new as a whole; nothing else is to be said
@@ -36,7 +36,7 @@ extension ModelDifference {
         return added
     }
 
-    /// - Returns: The parts of composite values that are gone as a whole.
+    /// - Returns: The parts of composite values that were deleted as a whole.
     func compareMissingComposites(of oldEntity: Entity, _ entity: Entity) -> Set<String> {
         var gone: Set<String> = []
         var kept: Set<String> = []
@@ -74,7 +74,7 @@ extension ModelDifference {
         return match.livesOn(.init(entity: oldEntity.name, property: attribute.name))
     }
 
-    /// One problem for the whole value, where existing objects have none.
+    /// Reports one problem for the whole value if existing objects have none.
     private func checkValues(
         of parts: [Attribute], in composite: CompositeAttribute, of entity: Entity
     ) {
@@ -104,7 +104,7 @@ extension ModelDifference {
             ])
     }
 
-    /// Parts that a value needs, and that no value has yet: every one that is there would be refused.
+    /// Reports required parts that no value has yet: every existing value would be rejected.
     private func checkNewParts(of composite: CompositeAttribute, in entity: Entity) {
         let missing = newParts(of: composite.name, in: entity)
         guard !missing.isEmpty, !isSupplied(entity), !match.hasNoObjects(entity) else { return }
@@ -135,7 +135,8 @@ extension ModelDifference {
         return entity.attributes.filter { needed.contains($0.name) }
     }
 
-    /// Fills of some parts do not make a value of what no object has.
+    /// Reports fills of only some parts of a value that no object has: they do not make a complete
+    /// value.
     private func checkWhole(_ composite: CompositeAttribute, of entity: Entity) {
         let rules = entity.presenceRules(in: new).filter {
             $0.composite == composite.name || $0.composite.hasPrefix(composite.name + ".")

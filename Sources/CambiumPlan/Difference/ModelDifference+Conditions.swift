@@ -47,8 +47,8 @@ extension ModelDifference {
 
     // MARK: Rules
 
-    /// Whether the rules of the old version asked all that a rule asks, of values that the migration
-    /// leaves as they were.
+    /// Whether the rules of the old version included all conditions of a rule, for values that the
+    /// migration does not change.
     func wasAsked(_ rule: Rule, of entity: Entity) -> Bool {
         guard let oldEntity = match.oldEntity(of: entity) else { return false }
         let filled = new.lineage(of: entity).flatMap { owner in
@@ -56,7 +56,7 @@ extension ModelDifference {
         }
         let properties = match.support.properties(in: rule.condition, of: entity, of: new)
         guard properties.isDisjoint(with: filled) else { return false }
-        // A store may have rows that meet no more than what the store itself checks.
+        // Rows in a store are sure to meet only the rules that the store itself checks.
         let isEnforced = match.support.enforces(rule, of: entity, in: new)
         let asked = old.lineage(of: oldEntity).flatMap { owner in
             owner.rules.filter {
@@ -68,8 +68,8 @@ extension ModelDifference {
         return rule.condition.conjuncts.allSatisfy(asked.contains)
     }
 
-    /// A condition of the old version with new cases in place of those that they replace: an object has
-    /// the new one just where it had the old one.
+    /// Returns a condition of the old version with new cases in place of the cases that they
+    /// replace. An object has the new case exactly if it had the old one.
     private func afterReplacements(
         _ condition: ModelExpression, of owner: Entity
     ) -> ModelExpression {
@@ -106,7 +106,7 @@ extension ModelDifference {
         var names: [String] = []
         for (position, name) in path.enumerated() {
             guard let relationship = old.relationship(name, of: owner) else {
-                // The attribute at the end, which has several names within a composite value.
+                // The attribute at the end has several names if it is within a composite value.
                 let attribute = path[position...].joined(separator: ".")
                 return names
                     + newName(of: attribute, in: owner).split(separator: ".").map(String.init)
@@ -120,7 +120,7 @@ extension ModelDifference {
         return names
     }
 
-    /// What a property of an old entity, or of its ancestors, is called now.
+    /// Returns the new name of a property of an old entity, or of its ancestors.
     @inline(never)
     func newName(of property: String, in oldEntity: Entity) -> String {
         guard let declarer = old.declarer(of: property, in: oldEntity) else { return property }
@@ -137,9 +137,9 @@ extension ModelExpression {
     }
 }
 
-// What the versions ask alike, rows may meet no longer where the migration gives them other values.
+// Rows may violate a constraint that both versions have if the migration gives them other values.
 extension ModelDifference {
-    /// Uniqueness and rules that stay, and that are about values which do not.
+    /// Returns the risks of unchanged unique constraints and rules on values that change.
     func revisionRisks(of entity: Entity) -> [RowRisk] {
         guard match.oldEntity(of: entity) != nil, !isSupplied(entity) else { return [] }
         var kinds: [RowRisk.Kind] = []
@@ -182,7 +182,7 @@ extension ModelDifference {
             || changes.contains(.ruleChanged(entity: entity.name, rule))
     }
 
-    /// Fills with the value of an attribute whose type holds more.
+    /// The risks of fills that take the value of an attribute with a wider type.
     var fillRisks: [RowRisk] {
         (new.migration?.fills ?? []).compactMap { fill in
             guard case .keyPath(root: .subject, let names) = fill.value,
@@ -200,8 +200,8 @@ extension ModelDifference {
         }
     }
 
-    /// Whether objects may become equal as those that they lead to become one, and nothing else that is
-    /// unique tells them apart.
+    /// Whether objects may become equal because objects that they reference are merged, and no
+    /// other unique constraint distinguishes them.
     func hasLateMerges(by properties: [String], of entity: Entity) -> Bool {
         guard !lateMerges(by: properties, of: entity).isEmpty else { return false }
         return !new.lineage(of: entity).flatMap { $0.uniqueConstraints }.contains { other in
@@ -211,8 +211,8 @@ extension ModelDifference {
         }
     }
 
-    /// Whether a fill, or what takes the place of a case, gives objects another value than before,
-    /// and not only those that a condition names: what that is for its author knows.
+    /// Whether a fill or the replacement of a case changes the values of objects, and not only of
+    /// objects that a condition selects. In the second case, the author knows the effect.
     private func isRevised(_ property: String, in entity: Entity) -> Bool {
         guard let declarer = new.declarer(of: property, in: entity),
             let attribute = new.attribute(property, of: entity)
@@ -223,7 +223,7 @@ extension ModelDifference {
                 ?? false
     }
 
-    /// Whether two objects whose values differed, or of which one had none, may have the same.
+    /// Whether two objects with different values, or one without a value, may get the same value.
     private func mayBecomeEqual(_ property: String, in entity: Entity) -> Bool {
         guard let declarer = new.declarer(of: property, in: entity),
             let attribute = new.attribute(property, of: entity),
@@ -258,7 +258,7 @@ extension ModelDifference {
 }
 
 extension ModelExpression {
-    /// Whether it leaves the value of an attribute as it is where a condition says so.
+    /// Whether it leaves the value of an attribute unchanged in one branch of a condition.
     @inline(never)
     fileprivate func keepsSome(of attribute: String) -> Bool {
         guard case .conditional(_, let one, let other) = self else { return false }
@@ -267,7 +267,8 @@ extension ModelExpression {
         return [one, other].contains { $0 == value || $0.keepsSome(of: attribute) }
     }
 
-    /// Whether it adds the same to every value of an attribute, so that those that differ still do.
+    /// Whether it adds the same to every value of an attribute, so that different values stay
+    /// different.
     fileprivate func isShift(of attribute: String) -> Bool {
         func isValue(_ expression: ModelExpression) -> Bool {
             guard case .keyPath(root: .subject, let names) = expression else { return false }

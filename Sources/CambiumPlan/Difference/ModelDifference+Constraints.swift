@@ -30,8 +30,8 @@ extension ModelDifference {
         }
     }
 
-    // Of objects that are equal from now on, one stays. What led to the others leads to it, and objects may
-    // be equal by that.
+    // One of several objects that are equal from now on stays. References to the others are moved
+    // to it, and this may make further objects equal.
 
     func compareDeduplications() {
         for declared in new.migration?.deduplications ?? [] {
@@ -65,20 +65,21 @@ extension ModelDifference {
         }
     }
 
-    // MARK: What leads to equal objects
+    // MARK: References to equal objects
 
     /// Equal objects that become one.
     package struct Merge: Equatable {
         /// Their entity.
         package let entity: String
-        /// What they are equal in.
+        /// The properties that are equal.
         package let properties: [String]
-        /// The relationship, among those that other objects are equal in, which leads to them.
+        /// The relationship that references them, among the equal properties of other objects.
         package let relationship: String
     }
 
-    /// The merges that may make objects equal in some properties after it was last looked at: those
-    /// whose de-duplication stands after that of the objects, or all where it has none.
+    /// Returns the merges that may make objects equal in some properties after their own
+    /// de-duplication. These are the merges with a later de-duplication, or all merges if the
+    /// objects have none.
     package func lateMerges(by properties: [String], of entity: Entity) -> [Merge] {
         let declared = new.migration?.deduplications ?? []
         let own = declared.firstIndex {
@@ -88,8 +89,8 @@ extension ModelDifference {
         return merges(later.map { ($0.entity, $0.properties) }, by: properties, of: entity)
     }
 
-    /// The merges that a de-duplication of objects has to come after: those that the migration
-    /// declares, and those that it may be asked for.
+    /// Returns the merges that must come before a de-duplication of objects: the merges that the
+    /// migration declares, and the merges that it may require.
     package func earlierMerges(by properties: [String], of entity: Entity) -> [Merge] {
         let declared = (new.migration?.deduplications ?? []).filter { $0.links == .move }
             .map { ($0.entity, $0.properties) }
@@ -142,7 +143,8 @@ extension ModelDifference {
 }
 
 extension Model {
-    /// What the author says about objects that are equal in the properties of a constraint.
+    /// Returns the author's declaration about objects that are equal in the properties of a
+    /// constraint.
     package func deduplication(
         by properties: [String], of entity: String
     ) -> MigrationDeclaration.Deduplication? {

@@ -1,9 +1,9 @@
 import CambiumModel
 
-// Links have two ends, and either keeps them all. Where both ends are each other's inverse still, a drop
-// of one takes nothing away.
+// Links have two ends, and each end keeps all of them. If both ends are still each other's inverse,
+// the drop of one end deletes nothing.
 extension ModelDifference {
-    /// Asks for the other end where only one of a pair that stays is dropped.
+    /// Requires a drop of the other end if only one end of a pair that stays is dropped.
     func checkHalfDrops() {
         for drop in new.migration?.drops ?? [] where drop.condition == nil {
             guard let name = drop.property, let oldEntity = old.entity(named: drop.entity),
@@ -17,19 +17,21 @@ extension ModelDifference {
         }
     }
 
-    /// The end that keeps the links of a pair, and what the pair is now.
+    /// The end that keeps the links of a pair, and the pair in the new version.
     private struct KeptEnd {
         let old: ModelMatch.PropertyName
         let owner: Entity
         let relationship: Relationship
-        /// The end whose drop takes nothing away.
+        /// The end with a drop that deletes nothing.
         let other: (owner: Entity, relationship: Relationship)
     }
 
-    /// Nil where the end that is dropped, or the pair, is not there any more, or is another. The end may
-    /// have another name now: it has its links from the one that is kept.
+    /// Returns the end that keeps the links. The result is nil if the dropped end or the pair no
+    /// longer exists, or is another one. The dropped end may have been renamed, because it gets its
+    /// links from the kept end.
     ///
-    /// - Parameter oldEntity: The entity whose objects are meant, which may have the end from another.
+    /// - Parameter oldEntity: The entity of the objects. It may have inherited the end from another
+    ///   entity.
     private func keptEnd(
         of relationship: Relationship, of declarer: Entity, for oldEntity: Entity
     ) -> KeptEnd? {
@@ -42,7 +44,8 @@ extension ModelDifference {
             !heir.isTransient,
             let end = new.inverse(of: heir), !end.relationship.isTransient,
             new.entity(entity, isKindOf: end.entity),
-            // One that has another inverse now would have the links too: the drop says that it has not.
+            // An end with another inverse now would have the links too, but the drop says that it
+            // has none.
             new.relationship(relationship.name, of: entity).map({ $0 == end.relationship }) ?? true,
             match.source(
                 of: .init(entity: end.entity.name, property: end.relationship.name), for: entity)
@@ -61,7 +64,7 @@ extension ModelDifference {
         let ends =
             (isInherited ? [(declarer.name, name)] : []) + [(kept.old.entity, kept.old.property)]
         let drops = ends.map { MigrationFix.drop(entity: $0.0, property: $0.1) }
-        // Where no link is left, nothing is there that is required.
+        // If no link is left, a required relationship would be empty.
         let bare = [(owner: kept.owner, relationship: kept.relationship), kept.other].first {
             lacksLinks($0.relationship, of: $0.owner)
         }
@@ -91,7 +94,7 @@ extension ModelDifference {
             fixes: fixes)
     }
 
-    /// Whether a relationship needs an object, and what is said about it gives none.
+    /// Whether a relationship requires an object and the migration does not supply one.
     private func lacksLinks(_ relationship: Relationship, of entity: Entity) -> Bool {
         !relationship.isToMany && !relationship.isOptional
             && match.link(of: relationship.name, in: entity.name) == nil
@@ -100,28 +103,28 @@ extension ModelDifference {
     }
 }
 
-// An object that requires one which a drop takes cannot stay as it is. No drop takes it along: its
-// own one has to name it.
+// An object cannot stay unchanged if a drop deletes an object that it requires. No drop deletes the
+// first object implicitly: it must be dropped itself.
 extension ModelDifference {
-    /// Objects that are to be given up because they require others which drops by condition take.
+    /// Objects to drop because they require other objects that conditional drops delete.
     package struct FurtherDrop: Sendable, Equatable {
         /// The entity of the old version.
         package let entity: String
-        /// Which objects of it, in its old properties.
+        /// The condition that selects the objects, in the entity's old properties.
         package let condition: ModelExpression
         /// The entity of the objects that they require.
         package let required: String
     }
 
-    /// The drops without which a store is refused where a drop takes an object that another one
-    /// requires, as far as a condition can name those. Objects that require each other in a circle
-    /// have none.
+    /// The further drops that are necessary because dropped objects are required by others. Without
+    /// them, the migration fails for stores with such objects. The list contains the drops that a
+    /// condition can express. Objects that require each other in a circle have none.
     package var furtherDrops: [FurtherDrop] {
         allFurtherDrops.filter { !$0.isInCircle }.map { $0.drop }
     }
 
-    /// The drops that would never end: of objects that require each other in a circle, a drop of some
-    /// takes others of the same entity, and so on.
+    /// The drops that would never end. If objects require each other in a circle, a drop of some
+    /// requires a drop of others of the same entity, and so on.
     package var circularDrops: [FurtherDrop] {
         allFurtherDrops.filter { $0.isInCircle }.map { $0.drop }
     }
@@ -142,7 +145,8 @@ extension ModelDifference {
         return found
     }
 
-    /// What requires the objects of an entity that meet a condition, as far as the store knows them.
+    /// Returns the objects that require the objects of an entity that meet a condition, as far as
+    /// the store can find them.
     private func drops(
         of taken: Entity, where condition: ModelExpression
     ) -> [(drop: FurtherDrop, isInCircle: Bool)] {
@@ -172,8 +176,8 @@ extension ModelDifference {
         return match.support.finds(where: drop.condition, of: former, in: match)
     }
 
-    /// Whether a condition looks at nothing but the one object that a relationship leads back to,
-    /// which then is what requires the others.
+    /// Whether a condition uses only the one object that is the inverse of a relationship. That
+    /// object is then the one that requires the others.
     private func leadsBack(
         _ condition: ModelExpression, along relationship: Relationship, of owner: Entity
     ) -> Bool {
@@ -188,7 +192,8 @@ extension ModelDifference {
         return leadsBack
     }
 
-    /// What requires at a relationship the objects of an entity that meet a condition.
+    /// Returns the objects that require, at a relationship, the objects of an entity that meet a
+    /// condition.
     func drops(
         of taken: Entity, where condition: ModelExpression, requiredAt relationship: Relationship,
         of owner: Entity
@@ -210,15 +215,15 @@ extension ModelDifference {
         }
     }
 
-    /// Whether objects need one there, and get no other when it goes.
+    /// Whether objects require an object there, and get no other one when it is deleted.
     private func isLeftOpen(_ relationship: Relationship, of entity: Entity) -> Bool {
         !relationship.isToMany && !relationship.isOptional && !relationship.isTransient
             && match.link(of: relationship.name, in: entity.name) == nil
             && !match.isDeclaredRequired(relationship.name, in: entity.name)
     }
 
-    /// The condition of an object that it requires one which meets a condition; nil where it had no
-    /// such object.
+    /// Returns the condition that an object requires an object that meets a condition; nil if it
+    /// had no such object.
     private func condition(
         _ condition: ModelExpression, of taken: Entity, at relationship: Relationship,
         of owner: Entity, in member: Entity

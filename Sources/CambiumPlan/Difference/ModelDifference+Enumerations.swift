@@ -1,8 +1,9 @@
 import CambiumModel
 
 extension ModelDifference {
-    /// A case is its raw value, which rows hold: one of another name is the same. An enumeration
-    /// that has another name now is compared with those whose values its attributes had.
+    /// Compares enumerations. Rows contain the raw value of a case, so a case with another name and
+    /// the same raw value is the same case. A renamed enumeration is compared with the former
+    /// enumerations of its attributes.
     func compareEnumerations() {
         for enumeration in new.enumerations {
             for before in match.formers(of: enumeration.name) where before != enumeration {
@@ -13,7 +14,8 @@ extension ModelDifference {
     }
 
     private func compare(_ enumeration: Enumeration, since before: Enumeration) {
-        // What the author says about a case comes first, also where another one has its value now.
+        // The author's declaration about a case comes first, also if another case has its value
+        // now.
         func isReplaced(_ item: EnumerationCase) -> Bool {
             new.replacement(of: item.name, in: enumeration.name) != nil
         }
@@ -33,14 +35,14 @@ extension ModelDifference {
         }
     }
 
-    /// A case that objects have cannot go without a word: they would have a value that nobody can
-    /// read.
+    /// Requires a declaration for a deleted case that objects have. Otherwise no program could read
+    /// their value.
     private func compareDropped(
         _ item: EnumerationCase, of enumeration: Enumeration, since before: Enumeration
     ) {
         let all = match.holders(of: enumeration.name, from: before)
-        // A fill that looks at the value answers for what it leaves; what a replacement gives it to
-        // look at is another value all the same.
+        // A fill that uses the value is responsible for its result. If a replacement changes the
+        // value that the fill uses, that is still a change.
         let holders = all.filter { !match.isRevised($0.attribute.name, in: $0.entity.name) }
         let declared = new.replacement(of: item.name, in: enumeration.name)
         addOnce(
@@ -55,7 +57,7 @@ extension ModelDifference {
             return
         }
         let namesake = enumeration.item(named: item.name)
-        // That its value is another case's now has been told.
+        // If another case has its value now, that was already reported.
         func wasThere(_ one: EnumerationCase) -> Bool {
             before.cases.contains { $0.rawValue(as: enumeration.rawType) == one.rawValue }
         }
@@ -94,8 +96,8 @@ extension ModelDifference {
             ].compactMap { $0 })
     }
 
-    /// Whether objects may have no value of an attribute. A part that its value cannot be without is
-    /// there as long as others are.
+    /// Whether objects may have no value of an attribute. A part that its composite value requires
+    /// exists as long as other parts do.
     func mayHaveNone(_ attribute: Attribute, of entity: Entity) -> Bool {
         attribute.isOptional
             && !entity.presenceRules(in: new).contains {
@@ -120,7 +122,7 @@ extension ModelDifference {
             ])
     }
 
-    /// What replaces something that is there, or by something that is not, is a mistake.
+    /// Reports a replacement of a case that exists, or with a case that does not exist.
     private func check(_ replacement: MigrationDeclaration.Replacement) {
         let (type, name) = (replacement.enumeration, replacement.name)
         let item = match.formerCase(name, of: type)
@@ -161,8 +163,8 @@ extension ModelDifference {
 }
 
 extension ModelMatch {
-    /// The stored attributes whose values are cases of an enumeration and were cases of another one,
-    /// or of the same, in the old version.
+    /// Returns the stored attributes that have an enumeration's cases as values and had cases of
+    /// the given old enumeration. The two may be the same.
     package func holders(
         of enumeration: String, from before: Enumeration
     ) -> [(entity: Entity, attribute: Attribute)] {
@@ -170,8 +172,8 @@ extension ModelMatch {
             .map { ($0.entity, $0.attribute) }
     }
 
-    /// What an enumeration was: the one of its name, or where the old version has none of this name,
-    /// those whose values its attributes had.
+    /// Returns the old enumerations of a new one. If the old version has one with this name, it is
+    /// the only one. Otherwise they are the former types of the enumeration's attributes.
     package func formers(of enumeration: String) -> [Enumeration] {
         if let same = old.enumeration(named: enumeration) { return [same] }
         return uses(of: enumeration).flatMap { $0.types }.reduce(into: []) { found, type in
@@ -189,7 +191,8 @@ extension ModelMatch {
         formers(of: enumeration).contains { $0.name == former }
     }
 
-    /// The stored attributes of an enumeration that had cases of one before, and of which.
+    /// Returns the stored attributes of an enumeration that had cases of an enumeration before,
+    /// with these enumerations.
     package func uses(
         of enumeration: String
     ) -> [(entity: Entity, attribute: Attribute, types: [Enumeration])] {
@@ -213,7 +216,7 @@ extension ModelMatch {
 }
 
 extension Model {
-    /// What the author says about a case that is gone.
+    /// Returns the author's declaration about a deleted case.
     package func replacement(
         of name: String, in enumeration: String
     ) -> MigrationDeclaration.Replacement? {
@@ -233,15 +236,15 @@ extension EnumerationCase {
 }
 
 extension ModelDifference {
-    /// A case that takes the raw value of another one, where either of them had, or has now, one of its
-    /// own: cases that are put in another order, or of which one is gone or new, and whose values nobody
-    /// has written out.
+    /// Checks a case that takes the raw value of another case, if either of them had, or now has, a
+    /// raw value of its own. This happens if cases without explicit values are reordered, added or
+    /// deleted.
     func checkExchange(
         of known: EnumerationCase, with item: EnumerationCase, of enumeration: Enumeration,
         since before: Enumeration
     ) {
         guard enumeration.exchanges(known, for: item, since: before) else { return }
-        // A fill that looks at the value says what becomes of it.
+        // A fill that uses the value determines the result.
         let holders = match.holders(of: enumeration.name, from: before).filter {
             !match.isRevised($0.attribute.name, in: $0.entity.name)
         }
@@ -269,7 +272,8 @@ extension ModelDifference {
             ])
     }
 
-    /// Values that cases have exchanged can only be written out together: one alone would be that of two.
+    /// Returns the fix that writes out the raw values. Swapped values must be written out together,
+    /// because one alone would be the value of two cases.
     private func keeping(
         _ own: EnumerationCase, _ item: EnumerationCase, of enumeration: Enumeration,
         since before: Enumeration
@@ -290,8 +294,8 @@ extension ModelDifference {
         return fixes.count == 1 ? fixes[0] : .together(fixes)
     }
 
-    /// Whether a case can have the raw value that it had: it is one of the type, and no case that is
-    /// new has it. What others had, they get back.
+    /// Whether a case can keep its old raw value: the value has the right type, and no new case has
+    /// it. Cases that existed before get their own old values back.
     private func canKeep(
         _ own: EnumerationCase, in enumeration: Enumeration, since before: Enumeration
     ) -> Bool {
@@ -303,8 +307,8 @@ extension ModelDifference {
 }
 
 extension Enumeration {
-    /// Whether a case has the raw value of another one that it cannot just be the new name of, because
-    /// there was, or there is, a case of either name beside it.
+    /// Whether a case has the raw value of another case and cannot simply be its new name, because
+    /// a case with one of the two names also exists in the other version.
     ///
     /// - Parameter before: The enumeration that has `item`.
     func exchanges(

@@ -1,8 +1,8 @@
 import CambiumModel
 
-// What an object has may be declared elsewhere in its lineage than before.
+// A property of an object may be declared elsewhere in its lineage than before.
 extension ModelDifference {
-    /// Compares an attribute with those of other entities that objects have it from.
+    /// Compares an attribute with the attributes of other entities that its values come from.
     ///
     /// - Returns: Whether there are any.
     @discardableResult
@@ -51,7 +51,7 @@ extension ModelDifference {
         return true
     }
 
-    /// Whether an entity may have objects that have a property from none of those sources.
+    /// Whether an entity may have objects whose property comes from none of the sources.
     func hasObjects(_ entity: Entity, besides sources: [PropertySource]) -> Bool {
         let covered = Set(sources.flatMap { $0.entities })
         return new.family(of: entity).contains { member in
@@ -59,7 +59,7 @@ extension ModelDifference {
         }
     }
 
-    /// Objects that come into a family have nothing where the others have a value.
+    /// Checks objects that are new in a family: they have no value if only the others had one.
     private func checkBareObjects(
         _ attribute: Attribute, of entity: Entity, _ sources: [PropertySource]
     ) {
@@ -70,8 +70,8 @@ extension ModelDifference {
             attribute, of: entity, became: "required in objects that had none")
     }
 
-    /// What a new entity declares for objects that were there before, of entities that inherit
-    /// from it now.
+    /// Checks the properties that a new entity declares for existing objects of entities that now
+    /// inherit from it.
     func compareInherited(of entity: Entity) {
         guard new.family(of: entity).contains(where: { match.oldEntity(of: $0) != nil }) else {
             return
@@ -122,7 +122,7 @@ extension ModelDifference {
         return true
     }
 
-    // MARK: What gets lost on the way
+    // MARK: Properties lost in moves
 
     /// Objects of some entities that live on may have a property no more.
     func compareLosers(

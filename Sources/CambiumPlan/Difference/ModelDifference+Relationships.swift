@@ -17,8 +17,8 @@ extension ModelDifference {
         compareMissingRelationships(of: oldEntity, in: entity)
     }
 
-    /// - Parameter entity: What the old entity is now; nil where it is gone, and entities that
-    ///   inherited from it are not.
+    /// - Parameter entity: The old entity in the new version; nil if the entity was deleted, but
+    ///   entities that inherited from it exist.
     @inline(never)
     func compareMissingRelationships(of oldEntity: Entity, in entity: Entity?) {
         for relationship in oldEntity.relationships where !relationship.isTransient {
@@ -40,8 +40,8 @@ extension ModelDifference {
         }
     }
 
-    /// The inverse keeps the links of a relationship that is gone, and not its order, unless there is
-    /// a new list that takes it on.
+    /// Reports a lost order. The inverse of a deleted relationship keeps its links, but not its
+    /// order, unless a new list takes over the order.
     private func addLostOrder(
         of relationship: Relationship, _ oldEntity: Entity, name: String
     ) {
@@ -69,7 +69,7 @@ extension ModelDifference {
                 .flatMap(match.newEntity)?.name
     }
 
-    /// What the old links lead to has to be what the new ones may lead to.
+    /// Checks that the destinations of the old links are valid destinations of the new ones.
     func compareDestinations(
         _ old: Relationship, _ new: Relationship, of entity: Entity, givenUpIn owner: String? = nil
     ) {
@@ -129,8 +129,8 @@ extension ModelDifference {
         }
     }
 
-    /// Links are carried where each end holds as many as before. What keeps them from being carried
-    /// is one thing with two ends, and reported at one. Where no link can stay, nothing is asked.
+    /// Checks whether links can be carried over: each end must hold as many as before. A conflict
+    /// has two ends and is reported at one of them. If no link can stay, the check does nothing.
     func checkLinks(_ relationship: Relationship, of entity: Entity) {
         guard let links = CarriedLinks(of: relationship, of: entity, in: match),
             links.all.contains(where: \.hasMembers)
@@ -166,7 +166,7 @@ extension ModelDifference {
         let drop = MigrationFix.drop(entity: oldEntity, property: old.name)
         var fixes = [taken.isEmpty ? drop : .together([drop] + taken)]
         if !new.isToMany, !new.isOptional {
-            // Then nothing is there that is required.
+            // The required relationship would then be empty.
             fixes = [
                 .together(
                     [
@@ -222,7 +222,8 @@ extension ModelDifference {
     }
 }
 
-// Where a store may hold more than the new version allows, the author says what stays.
+// If a store may contain more links than the new version allows, the author declares the links to
+// keep.
 extension ModelDifference {
     /// A keep that nothing asks for is a mistake, or a thing of the past.
     func compareKeeps() {
@@ -243,7 +244,7 @@ extension ModelDifference {
             guard
                 changes.contains(.linksDropped(entity: keep.entity, keep.relationship))
             else {
-                // Where there is a problem with the links, that comes first.
+                // If there is a problem with the links, it is reported first.
                 if !problems.contains(where: { $0.entity == keep.entity }) {
                     addProblem(
                         entity: keep.entity, property: keep.relationship,
@@ -268,7 +269,8 @@ extension ModelDifference {
         }
     }
 
-    /// The ends of links that hold fewer than before: the author says which stay, or drops them.
+    /// Checks the ends of links that hold fewer than before. The author must declare the links to
+    /// keep, or drop them.
     func checkFewerLinks(
         _ links: CarriedLinks, _ relationship: Relationship, of entity: Entity
     ) {
@@ -309,7 +311,8 @@ extension ModelDifference {
             fixes: [fixes.count == 1 ? fixes[0] : .together(fixes), dropOfLinks(old)])
     }
 
-    /// What takes all links of an old relationship away: an end that is left keeps them.
+    /// Returns the fix that drops all links of an old relationship. It includes the other end if
+    /// that end would keep them.
     private func dropOfLinks(_ links: OldLinks) -> MigrationFix {
         let drop = MigrationFix.drop(
             entity: links.entity.name, property: links.relationship.name)
@@ -324,10 +327,11 @@ extension ModelDifference {
     }
 }
 
-// Two relationships that were each other's inverse had the same links. Where both live on and are so no
-// longer, each would have all of them: nobody has linked those objects twice.
+// Two relationships that were each other's inverse had the same links. If both exist but are no
+// longer inverses, each would get all of the links, although the objects were linked only once.
 extension ModelDifference {
-    /// Asks which end keeps the links that a new relationship and its inverse have from such ones.
+    /// Requires a choice of the end that keeps the links, for old links with two ends that were
+    /// split.
     ///
     /// - Returns: Whether there are any.
     func checkPartings(_ links: CarriedLinks) -> Bool {
@@ -358,7 +362,8 @@ extension ModelDifference {
         return !parted.isEmpty
     }
 
-    /// One that was its own inverse is what several are now, which were each other's inverse in it.
+    /// Reports a relationship that was its own inverse and is now several relationships that are
+    /// not each other's inverse.
     private func addParting(of links: OldLinks) {
         let name = links.relationship.name
         let heirs = match.heirs(of: .init(entity: links.entity.name, property: name))
@@ -374,8 +379,9 @@ extension ModelDifference {
             fixes: owners.map { .drop(entity: $0, property: name) })
     }
 
-    /// A relationship that is its own inverse has each link both ways; where it was one of a pair, only
-    /// a program knows which links are so.
+    /// Reports a relationship that is now its own inverse but was one of a pair. Such a
+    /// relationship has each link in both directions. Only a program can decide this for the old
+    /// links.
     func addSelfInverse(
         _ relationship: Relationship, of entity: Entity, since old: ModelMatch.PropertyName
     ) {
@@ -407,7 +413,7 @@ extension ModelDifference {
         }
         let (entity, name) = (links.entity.name, links.relationship.name)
         let (inverseEntity, inverseName) = (inverse.entity.name, inverse.relationship.name)
-        // Nearly all stay where they are.
+        // Nearly all relationships still have their inverse.
         if isPair(
             match.newRelationship(of: name, in: entity),
             match.newRelationship(of: inverseName, in: inverseEntity))
@@ -416,7 +422,8 @@ extension ModelDifference {
         }
         let heirs = match.heirs(of: .init(entity: entity, property: name))
         let others = match.heirs(of: .init(entity: inverseEntity, property: inverseName))
-        // What was its own inverse has each link both ways, and one heir all of them.
+        // A relationship that was its own inverse has each link in both directions, so a single
+        // heir gets all of them.
         if entity == inverseEntity, name == inverseName, heirs.count < 2 { return false }
         return !heirs.isEmpty && !others.isEmpty
             && !heirs.contains { heir in

@@ -1,7 +1,7 @@
 import CambiumModel
 
-// What is required from now on, objects that are there have to have: by what they had, by what the
-// author gives them, or because the author knows it.
+// Existing objects must have every newly required property. It comes from the old version, from the
+// migration, or the author declares that every object has it.
 extension ModelDifference {
     /// A required to-one needs an object in every object that is there.
     func checkRequired(_ relationship: Relationship, of entity: Entity) {
@@ -15,7 +15,7 @@ extension ModelDifference {
             || olds.contains(where: { $0.isOptional || $0.isToMany })
         {
             add(.relationshipBecameRequired(entity: entity.name, relationship.name))
-            // A link may find no object; then the store refuses the row.
+            // A link may find no object; then the store rejects the row.
             guard !match.isRequired(relationship.name, in: entity.name),
                 match.link(of: relationship.name, in: entity.name) == nil,
                 !match.hasNoObjects(entity)
@@ -27,7 +27,8 @@ extension ModelDifference {
         }
     }
 
-    /// Notes a relationship whose links a step of the program sees to; false where none does.
+    /// Notes a relationship with links that a step of the program supplies; returns false if there
+    /// is no such step.
     private func noteSupplied(_ relationship: Relationship, of entity: Entity) -> Bool {
         guard isSupplied(entity) else { return false }
         add(SuppliedValue(entity: entity.name, property: relationship.name, isRelationship: true))
@@ -66,8 +67,8 @@ extension ModelDifference {
             ])
     }
 
-    /// Whether a relationship that is new has the links of one that every object had: the other end of
-    /// what its inverse was.
+    /// Whether a new relationship has the links of an old one that every object had: the other end
+    /// of its inverse's old relationship.
     private func isRequiredAtInverse(_ relationship: Relationship, of entity: Entity) -> Bool {
         guard let inverse = new.inverse(of: relationship),
             let links = CarriedLinks(of: relationship, of: entity, in: match)?.single,
@@ -92,7 +93,7 @@ extension ModelDifference {
             fixes.append(.link(entity: entity.name, relationship: relationship.name))
         }
         if hadLinks { fixes.append(.require(entity: entity.name, property: relationship.name)) }
-        // Those of the new version that were there, by their old names.
+        // The entities of the new version that existed before, by their old names.
         let giveUps = new.family(of: entity).compactMap { member -> MigrationFix? in
             guard let former = match.oldEntity(of: member), !former.isAbstract else { return nil }
             let source = match.source(
@@ -121,9 +122,9 @@ extension ModelDifference {
         return new.entity(named: relationship.destination).flatMap(match.oldEntity) != nil
     }
 
-    // MARK: What the author says
+    // MARK: Declarations of the author
 
-    /// What is said about objects: which go, what they are linked to, what they have.
+    /// Checks the declarations about objects: dropped objects, links, and required properties.
     func compareObjects() {
         for drop in new.migration?.drops ?? [] {
             guard let condition = drop.condition, let entity = old.entity(named: drop.entity) else {
@@ -207,7 +208,7 @@ extension ModelDifference {
             default: false
             }
         }
-        // Where there is a problem with it, that comes first.
+        // If there is a problem with the property, it is reported first.
         guard !isAsked, !problems.contains(where: { $0.entity == entity }) else { return }
         addProblem(
             entity: entity, property: name,
@@ -215,7 +216,8 @@ extension ModelDifference {
             remedy: "remove it")
     }
 
-    /// Objects are said to have what a drop takes from all of them.
+    /// Returns the problem that a requirement names a property that a drop deletes from all
+    /// objects.
     private func takenAway(_ name: String, of entity: String) -> MigrationProblem? {
         guard let owner = new.entity(named: entity), let oldOwner = match.oldEntity(of: owner),
             let declarer = new.declarer(of: name, in: owner), !match.hasNoObjects(owner),

@@ -1,20 +1,20 @@
 import CambiumModel
 
-/// What changed between two versions of a model, and what about it no migration can know.
+/// The changes between two versions of a model, and the problems that prevent a migration.
 ///
-/// The difference is never guessed: what disappears must be declared as renamed or dropped, and
-/// existing objects need a value for whatever becomes required.
-// Safety: only `init`, and what it calls, changes what is stored.
+/// The difference is never guessed. A missing thing must be declared as renamed or dropped, and
+/// existing objects need a value for everything that becomes required.
+// Safety: stored properties are changed only by `init` and the functions that it calls.
 package final class ModelDifference: @unchecked Sendable {
-    /// The changes, in the order of the new version's declarations; what is dropped comes last.
+    /// The changes, in the order of the new version's declarations. Drops come last.
     package private(set) var changes: [ModelChange] = []
-    /// Why there is no migration; empty where there is one.
+    /// The problems that prevent a migration; empty if there is one.
     package private(set) var problems: [MigrationProblem]
 
-    /// What existing objects have no value of until a step of the program gives them one.
+    /// The properties without a value in existing objects until a step of the program supplies one.
     package private(set) var supplied: [SuppliedValue] = []
 
-    /// What is what in the two versions.
+    /// The correspondence between the things of the two versions.
     package let match: ModelMatch
     /// The ends of the old links that there is a problem with already.
     private var reportedLinks: [Set<ModelMatch.PropertyName>] = []
@@ -47,7 +47,7 @@ package final class ModelDifference: @unchecked Sendable {
         }
         for entity in old.entities where match.newEntity(of: entity) == nil {
             compareDropped(entity)
-            // What its sub-entities had from it.
+            // The properties that its sub-entities inherited from it.
             compareMissingAttributes(of: entity, in: nil)
             compareMissingRelationships(of: entity, in: nil)
         }
@@ -63,14 +63,15 @@ package final class ModelDifference: @unchecked Sendable {
         changes.append(change)
     }
 
-    /// Both ends of links, or several sources, tell of what becomes of them.
+    /// Adds a change unless it exists: both ends of links, or several sources, report the same
+    /// change.
     @inline(never)
     func addOnce(_ change: ModelChange) {
         if !changes.contains(change) { add(change) }
     }
 
-    /// Whether there is no problem yet with the old links of some ends: either end would tell it
-    /// again.
+    /// Whether there is no problem yet with the old links of some ends. Otherwise each end would
+    /// report it again.
     func isFirstProblem(ofLinksAt ends: Set<ModelMatch.PropertyName>) -> Bool {
         guard !reportedLinks.contains(ends) else { return false }
         reportedLinks.append(ends)
@@ -81,7 +82,7 @@ package final class ModelDifference: @unchecked Sendable {
         if !supplied.contains(value) { supplied.append(value) }
     }
 
-    /// A problem of an entity, or of what it or an enumeration has.
+    /// Adds a problem of an entity, a property or an enumeration.
     @inline(never)
     func addProblem(
         entity: String, property: String? = nil, enumeration: String? = nil,
@@ -96,7 +97,7 @@ package final class ModelDifference: @unchecked Sendable {
 
     @inline(never)
     func add(_ problem: MigrationProblem) {
-        // Both ends of a thing, or several sources, may tell of the same.
+        // Both ends of a link, or several sources, may report the same problem.
         if !problems.contains(problem) { problems.append(problem) }
     }
 
@@ -146,7 +147,7 @@ package final class ModelDifference: @unchecked Sendable {
                     entity?.attributes.contains { $0.name == property } == true
                         || entity?.compositeAttributes.contains { $0.name == property } == true
                         || entity?.relationships.contains { $0.name == property } == true
-                        // Inherited: it goes from the objects of this entity alone.
+                        // An inherited property is deleted from the objects of this entity alone.
                         || entity.map { inherits($0, property) } == true
                 } ?? (entity != nil)
             if !isKnown {
@@ -212,7 +213,8 @@ package final class ModelDifference: @unchecked Sendable {
             ])
     }
 
-    /// The drops of the relationships that led to an entity, and lead to another one from now on.
+    /// Returns the drops of the relationships that referenced an entity and now reference another
+    /// one.
     private func drops(ofLinksTo destination: Entity) -> [MigrationFix] {
         old.entities.flatMap { owner in
             owner.relationships.compactMap { relationship in
@@ -226,7 +228,7 @@ package final class ModelDifference: @unchecked Sendable {
 }
 
 extension ModelDifference {
-    /// What the new version has no more, or keeps out of the store, is asked about.
+    /// Reports a property that the new version no longer has, or no longer stores.
     func addMissing(
         _ property: String, of oldEntity: Entity, in entity: Entity,
         declaration: MigrationFix.Declaration,
@@ -274,20 +276,21 @@ extension Entity {
     }
 }
 
-/// What the program's own steps of a migration may write, and what they have to.
+/// The objects that the program's own steps of a migration may write, and the values that they must
+/// supply.
 ///
-/// Objects of one root entity share a table, so that a step that writes one entity has the whole
-/// table of its root.
+/// Objects of one root entity share a table, so a step that writes one entity has the whole table
+/// of its root.
 package struct StepCoverage: Sendable {
     /// The steps in order.
     package let steps: [MigrationDeclaration.Step]
-    /// The root entities whose objects the steps may write, by their new names.
+    /// The root entities of the objects that the steps may write, by their new names.
     package let roots: Set<String>
-    /// What existing objects have no value of until a step gives them one, in the order of the new
-    /// version's declarations.
+    /// The properties without a value in existing objects until a step supplies one, in the order
+    /// of the new version's declarations.
     package let supplied: [SuppliedValue]
 
-    /// Finds out what the steps of a migration cover; nil where it has none.
+    /// Computes the coverage of a migration's steps; nil if it has none.
     package init?(_ difference: ModelDifference) {
         guard let steps = difference.new.migration?.steps, !steps.isEmpty else { return nil }
         self.steps = steps
@@ -333,8 +336,8 @@ extension ModelDifference {
         } ?? false
     }
 
-    /// The entities that a step says it writes; without any, it is all that changes. Those that are
-    /// gone it can only read.
+    /// Returns the entities that a step declares to write. If it declares none, these are all
+    /// changed entities. A step can only read deleted entities.
     fileprivate func entitiesWritten(by step: MigrationDeclaration.Step) -> [Entity] {
         step.entities.compactMap(new.entity(named:))
     }

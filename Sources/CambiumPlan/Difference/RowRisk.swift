@@ -1,42 +1,45 @@
 import CambiumModel
 
-/// Something that a new version asks of the rows that are there, and that some of them may not meet.
-/// The versions alone do not tell; whether there are such rows, only the stores out there do.
+/// A condition of a new version that some existing rows may violate. The versions alone do not show
+/// whether there are such rows; that depends on the stores.
 package struct RowRisk: Sendable, Equatable {
     /// What is asked.
     package enum Kind: Sendable, Equatable {
         /// No two rows have the same values of these properties.
         case uniqueness([String])
-        /// Values lie within limits that are new or tighter.
+        /// Values are within limits that are new or tighter.
         case limits
         /// Values fit into a type that holds fewer; whether a fill can see to it.
         case narrowedType(isFillable: Bool)
         /// Rows meet the rule of that name.
         case rule(String)
-        /// A relationship leads to so many objects.
+        /// The number of objects of a relationship is within its limits.
         case counts
-        /// The entity, which is abstract now, has no objects of its own.
+        /// The entity, now abstract, has no objects of its own.
         case abstractEntity
-        /// A value with several parts has all that it needs, which is these too from now on, or none.
+        /// A composite value has all required parts, including these new ones, or it is nil.
         case presence(of: [String])
-        /// Values lie in the row, none in a file.
+        /// Values are in the row, none in a file.
         case inRow
     }
 
     /// The entity of the rows.
     package let entity: String
-    /// The property that it is about, where it is about one.
+    /// The property, or nil if the risk does not concern a single one.
     package let property: String?
     /// What is asked.
     package let kind: Kind
-    /// Whether a store with such rows is refused; else they are read, and refused when they are saved.
+    /// Whether the migration fails for a store with such rows. Otherwise such rows are read, and
+    /// rejected when they are saved.
     package let refusesStore: Bool
 }
 
 extension ModelDifference {
-    /// What the new version asks of the rows that are there. An attribute whose fill looks at the
-    /// value of before is taken care of; a fill for objects without a value changes no other.
-    /// Where objects are given up by a condition, its author has looked at what the others have.
+    /// The conditions of the new version that existing rows may violate.
+    ///
+    /// An attribute with a fill that uses the old value is left out, because the fill handles it. A
+    /// fill for objects without a value changes no other objects. If objects are dropped by a
+    /// condition, the author has checked the remaining objects.
     package var rowRisks: [RowRisk] {
         let risks =
             changes.flatMap(risks) + new.entities.flatMap(countRisks)
@@ -70,7 +73,8 @@ extension ModelDifference {
 
     private func risks(_ change: ModelChange) -> [RowRisk] {
         guard let entity = new.entity(named: change.entity) else { return [] }
-        // What the program writes it sees to, and proves. It sees no value that does not fit.
+        // A step of the program is responsible for the values that it writes, and proves them. It
+        // does not see values that do not fit.
         if isSupplied(entity) {
             guard case .attributeConverted = change else { return [] }
         }
@@ -131,8 +135,8 @@ extension ModelDifference {
 
     // MARK: Limits
 
-    /// Nil where every value that was within the old limits is within the new ones; else whether the
-    /// store checks one of those that are not implied.
+    /// Returns nil if every value within the old limits is within the new ones. Otherwise returns
+    /// whether the store checks one of the tighter limits.
     private func tighterLimits(of name: String, in entity: Entity) -> Bool? {
         guard let attribute = new.attribute(name, of: entity) else { return nil }
         // Objects may have it from elsewhere in the hierarchy, and from several places.
@@ -174,7 +178,7 @@ extension ModelDifference {
 }
 
 extension Limits {
-    /// Those that refuse values which were within the limits of before.
+    /// Returns the limits that reject values within the old limits.
     func tightened(since before: Limits) -> Limits {
         Limits(
             minimum: Self.isTighter(minimum, before.minimum) { Value.isLess($1, $0) }
@@ -198,7 +202,7 @@ extension Limits {
 }
 
 extension Relationship {
-    /// How many objects it may have, without limit where nil.
+    /// The minimum and maximum number of its objects; nil means no limit.
     var counts: Counts {
         isToMany
             ? Counts(minimum: minimumCount, maximum: maximumCount)
@@ -212,8 +216,9 @@ extension Relationship {
 }
 
 extension Attribute {
-    /// The limits that the store's CHECKs can hold values to: not those that the attribute's own
-    /// default breaks, which a migration gives to rows. (Only models of Xcode's have such defaults.)
+    /// The limits that the store's CHECK constraints can enforce. Limits that the attribute's own
+    /// default violates are left out, because a migration writes the default into rows. (Only
+    /// models from Xcode have such defaults.)
     package var enforcedLimits: Limits {
         guard !limits.isEmpty, case .constant(let value)? = defaultValue else { return limits }
         let length = value.length

@@ -1,22 +1,22 @@
 import CambiumModel
 
-/// The old links that become those of a relationship of the new version: of the relationship that
-/// it was, or of its inverse; of several where they have moved up a hierarchy.
+/// The old links that become the links of a relationship in the new version. They come from the old
+/// relationship or its inverse. If relationships have moved up a hierarchy, they come from several.
 package final class CarriedLinks {
     /// The old relationships, at least one.
     package let sets: [OldLinks]
-    /// The same, with those of the other end where both ends have links of their own.
+    /// The same, with the links of the other end if both ends have links of their own.
     package let all: [OldLinks]
-    /// The old relationships, where both ends have links of their own that are not the same.
+    /// The old relationships of both ends, if they have different links; otherwise nil.
     package let conflict: [ModelMatch.PropertyName]?
-    /// What the author says about which links stay, by the end that can have only one.
+    /// The author's declarations of the links to keep, by the end that can have only one.
     package let keeps: (source: MigrationDeclaration.Keep?, destination: MigrationDeclaration.Keep?)
-    /// Whether what the author says about the destinations comes first.
+    /// Whether the declaration about the destinations comes first.
     package let keepsDestinationsFirst: Bool
     private let relationship: Relationship
     private let inverse: (relationship: Relationship, entity: Entity)?
 
-    /// Finds the links, or nil where the relationship and its inverse are both new.
+    /// Finds the links, or nil if the relationship and its inverse are both new.
     package init?(of relationship: Relationship, of entity: Entity, in match: ModelMatch) {
         let own = OldLinks.links(of: relationship.name, in: entity, isSwapped: false, match)
         let inverse = match.new.inverse(of: relationship)
@@ -47,7 +47,7 @@ package final class CarriedLinks {
         keepsDestinationsFirst = (numbers.destination ?? .max) < (numbers.source ?? .max)
     }
 
-    /// The links, where they come from one relationship and all stay.
+    /// The links, if they come from one relationship and all stay; otherwise nil.
     package var single: OldLinks? {
         sets.count == 1 && keeps.source == nil && keeps.destination == nil ? sets[0] : nil
     }
@@ -72,7 +72,7 @@ package final class CarriedLinks {
 }
 
 extension Relationship {
-    /// Whether what an object of the entity, which declares it, is linked to is linked to that object.
+    /// Whether the relationship is its own inverse: if A references B, then B references A.
     package func isOwnInverse(in entity: Entity) -> Bool {
         destination == entity.name && inverse == name
     }
@@ -87,12 +87,13 @@ package final class OldLinks {
     package let entity: Entity
     /// Whether it is the inverse, so that sources are destinations.
     package let isSwapped: Bool
-    /// The old entities whose objects' links these are, where they are not those of all objects.
+    /// The old entities of the objects that have these links; nil if all objects have them.
     package let owners: [String]?
-    /// The old entities of the objects at the other end, where those of others of them may not be
-    /// there any more.
+    /// The old entities of the objects at the other end, if objects of its other entities may no
+    /// longer exist; otherwise nil.
     package let members: [String]?
-    /// Whether an object at the other end may still be there, as what the new relationship leads to.
+    /// Whether an object at the other end may still exist and is a valid destination of the new
+    /// relationship.
     package let hasMembers: Bool
     package let match: ModelMatch
 
@@ -131,7 +132,7 @@ package final class OldLinks {
     /// The old entity of the objects at the other end.
     package var destination: Entity? { match.old.entity(named: relationship.destination) }
 
-    /// The old relationship, and its inverse where it had one.
+    /// The old relationship, and its inverse if it had one.
     package var ends: Set<ModelMatch.PropertyName> { match.old.ends(of: relationship, entity) }
 
     /// How the old store keeps them.
@@ -160,8 +161,8 @@ package final class OldLinks {
         return isSwapped ? (backward, forward) : (forward, backward)
     }
 
-    /// The old columns of the places in the lists of the sources and in those of the destinations,
-    /// as the new relationship sees them. They are in the table that has the links.
+    /// The old columns of the positions in the lists of the sources and of the destinations, from
+    /// the view of the new relationship. They are in the table of the links.
     package var positions: (ofSource: String?, ofDestination: String?) {
         let forward = match.old.positionColumn(of: relationship, of: entity)
         let backward = match.old.inverse(of: relationship).flatMap {
@@ -187,8 +188,8 @@ package final class OldLinks {
 }
 
 extension ModelMatch {
-    /// The old entities whose objects a source is for, where their parent has others too whose
-    /// objects live on; else nil.
+    /// Returns the old entities of a source's objects if other entities of the same parent still
+    /// exist too; otherwise nil.
     package func partialOwners(of source: PropertySource) -> [String]? {
         guard let declarer = old.entity(named: source.old.entity) else { return nil }
         let living = old.family(of: declarer).filter { newEntity(of: $0) != nil }
@@ -198,8 +199,8 @@ extension ModelMatch {
         return owners.count == living.count ? nil : owners.map { $0.name }
     }
 
-    /// The old entities that a relationship led to and that `end` is or is above of now, where it
-    /// led to others too that live on; else nil.
+    /// Returns the old destinations of a relationship that are now `end` or below it, if other
+    /// destinations still exist too; otherwise nil.
     package func partialMembers(of relationship: Relationship, at end: Entity?) -> [String]? {
         guard let end else { return nil }
         let living = livingMembers(of: relationship)
@@ -207,13 +208,13 @@ extension ModelMatch {
         return members.count == living.count ? nil : members.map { $0.name }
     }
 
-    /// Whether any of the old entities that a relationship led to is what `end` is or is above of.
+    /// Whether an old destination of a relationship is now `end` or below it.
     func hasMembers(_ relationship: Relationship, at end: Entity?) -> Bool {
         guard let end else { return true }
         return livingMembers(of: relationship).contains { isKind($0, of: end) }
     }
 
-    /// The old entities that a relationship led to and whose objects live on.
+    /// Returns the old destinations of a relationship that still exist.
     private func livingMembers(of relationship: Relationship) -> [Entity] {
         (old.entity(named: relationship.destination).map(old.family) ?? []).filter {
             !$0.isAbstract && newEntity(of: $0) != nil

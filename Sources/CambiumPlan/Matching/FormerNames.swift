@@ -1,25 +1,24 @@
 import CambiumModel
 
-/// What things of a new version were called in the old one, of those that say they had another name.
+/// The names that renamed things of a new version had in the old one.
 ///
-/// A file is copied for the next version, and what it says of former names with it. There the names
-/// have been used up: whatever is in both versions under one name is the same thing, unless this
-/// version says otherwise of it.
+/// A file is copied for the next version together with its former names. In the copy, these names
+/// are obsolete. A thing that has the same name in both versions is the same thing, unless the new
+/// version declares otherwise.
 package struct FormerNames {
     /// A thing and the name that it says it had.
     package typealias Name = (name: String, renamedFrom: String?)
 
     private var names: [String: String] = [:]
 
-    /// Finds out what has been renamed in the step between two versions.
+    /// Finds the things that were renamed between two versions.
     ///
     /// - Parameters:
     ///   - new: The things of one kind in one place of the new version.
-    ///   - old: Those of the old version.
-    ///   - others: Those of the old version in other places, from which one may have moved with the
-    ///     former name that it says.
-    ///   - isDropped: Whether the author gives up what an old thing holds, so that another one can
-    ///     take its name.
+    ///   - old: The same things of the old version.
+    ///   - others: The things of the old version in other places. A thing may have moved from there
+    ///     under its former name.
+    ///   - isDropped: Whether an old thing is dropped, so that another one can take its name.
     package init(
         _ new: [Name], since old: [Name], besides others: @autoclosure () -> [Name] = [],
         isDropped: (String) -> Bool
@@ -28,7 +27,7 @@ package struct FormerNames {
         let former = Dictionary(firstOf: old.map { ($0.name, $0) })
         let known = Dictionary(firstOf: (old + others()).map { ($0.name, $0) })
         for case (let name, let from?) in new where former[from] != nil {
-            // Said already in the version before, which was made by what it says.
+            // The version before already says the same, so the renaming happened earlier.
             let isCarriedOn = known[name]?.renamedFrom == from
             if !isCarriedOn || isDropped(name) { names[name] = from }
         }
@@ -43,7 +42,7 @@ package struct FormerNames {
         }
     }
 
-    /// The name that a thing had; nil where it had none, or the one that it has.
+    /// Returns the former name of a thing; nil if it is new or was not renamed.
     package subscript(name: String) -> String? { names[name] }
 
     /// The new thing that an old one says to have become.
@@ -53,9 +52,9 @@ package struct FormerNames {
 }
 
 extension FormerNames {
-    /// What the entities of a version were called in the version before.
+    /// Finds the former names of a version's entities.
     ///
-    /// - Parameter dropped: The entities of the old version that the author gives up.
+    /// - Parameter dropped: The dropped entities of the old version.
     package init(ofEntitiesOf new: Model, since old: Model, dropped: Set<String>) {
         self.init(
             new.entities.map { ($0.name, $0.renamedFrom) },
@@ -65,18 +64,18 @@ extension FormerNames {
 }
 
 extension MigrationDeclaration {
-    /// The entities of the old version that are given up with all their objects.
+    /// The entities of the old version that are dropped with all their objects.
     package var droppedEntities: Set<String> {
         Set(drops.filter { $0.property == nil && $0.condition == nil }.map { $0.entity })
     }
 }
 
 extension ModelMatch {
-    /// What the properties that an entity declares or inherits were called.
+    /// Finds the former names of the properties that an entity declares or inherits.
     ///
     /// - Parameters:
-    ///   - lineage: The entity and those that it inherits from.
-    ///   - oldLineage: The same of what it was.
+    ///   - lineage: The entity and its ancestors.
+    ///   - oldLineage: The same of the old entity.
     ///   - names: The old attributes.
     func formerNames(
         in lineage: [Entity], since oldLineage: [Entity], among names: Set<String>
@@ -89,7 +88,7 @@ extension ModelMatch {
         }
         return FormerNames(all(lineage), since: all(oldLineage)) { name in
             oldLineage.contains { declarer in
-                // What an entity below declares from now on lives on there.
+                // A property that a sub-entity declares from now on still exists there.
                 lineage.filter { $0.declares(name) }.allSatisfy { owner in
                     isDropped(
                         PropertyName(entity: declarer.name, property: name), in: declarer,
@@ -99,8 +98,8 @@ extension ModelMatch {
         }
     }
 
-    /// The other entities of the old version whose objects are, or inherit from, the same as those of
-    /// an entity: what it declares may have been declared there.
+    /// Returns the other old entities of the objects that are, or inherit from, the same entities
+    /// as an entity's objects. Its properties may have been declared there.
     func oldRelatives(of entity: Entity) -> [Entity] {
         let own = oldEntity(of: entity)?.name
         let members = (new.lineage(of: entity) + new.family(of: entity)).compactMap(oldEntity)
@@ -131,7 +130,8 @@ extension ModelMatch {
         return former == place + attribute.name.dropFirst(around.name.count)
     }
 
-    /// Whether what is said of a part of an old value alone keeps it from following the value.
+    /// Whether a part of an old value is declared as moved or dropped by itself, so that it does
+    /// not follow the value.
     private func isOnItsOwn(_ part: String, in entity: Entity) -> Bool {
         guard let oldEntity = oldEntity(of: entity) else { return false }
         // A drop of all parts is one of the value.
@@ -149,8 +149,8 @@ extension ModelMatch {
             }
     }
 
-    /// The name that an attribute says it had. A part of a composite value follows the value; its
-    /// own former name, where it has one, is that within the value.
+    /// Returns the declared former name of an attribute. A part of a composite value follows the
+    /// value. If the part declares a former name of its own, that is a name within the value.
     private func formerName(
         of attribute: Attribute, in entity: Entity, among names: Set<String>
     ) -> String? {
@@ -171,7 +171,7 @@ extension ModelMatch {
         return place.map { former == "\($0).\(leaf)" } ?? false ? nil : former
     }
 
-    /// The same for a composite value, which may lie within another.
+    /// Returns the same for a composite value, also for a nested one.
     private func formerName(of composite: CompositeAttribute, in entity: Entity) -> String? {
         if let former = composite.renamedFrom, former.contains(".") { return former }
         guard let dot = composite.name.lastIndex(of: ".") else { return composite.renamedFrom }
@@ -207,7 +207,7 @@ extension Entity {
     }
 }
 
-// Of two declarations that cannot both be true, neither wins: one of them destroys data.
+// If two declarations contradict each other, neither is applied, because one of them destroys data.
 extension ModelMatch {
     /// Things that live on under another name, and that the migration drops.
     var contradictions: [MigrationProblem] {
@@ -231,7 +231,8 @@ extension ModelMatch {
         return found
     }
 
-    /// Whether the migration drops what an entity declared or inherited, there or on the way to it.
+    /// Whether the migration drops a property that an entity declared or inherited, at the entity
+    /// or at an ancestor up to the declaring one.
     private func givesUp(_ property: String, of oldEntity: Entity) -> Bool {
         guard let declarer = old.declarer(of: property, in: oldEntity),
             declarer.name != oldEntity.name
@@ -270,7 +271,8 @@ extension ModelMatch {
                 """)
     }
 
-    /// The properties that an entity declares and that had other names, and those names.
+    /// Returns the properties that an entity declares and that were renamed, with their former
+    /// names.
     private func renamedProperties(
         of entity: Entity, since oldEntity: Entity
     ) -> [(name: String, from: String)] {

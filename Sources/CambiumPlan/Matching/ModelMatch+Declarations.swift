@@ -3,16 +3,16 @@ import CambiumModel
 extension ModelMatch {
     /// Objects of an entity of the old version that the author gives up.
     package struct ConditionalDrop {
-        /// The entity. What is said of its objects is not said of those of the entities below.
+        /// The entity. Objects of its sub-entities are not included.
         package let entity: Entity
-        /// Which of its objects.
+        /// The condition that selects its objects.
         package let condition: ModelExpression
-        /// Which objects go, and why, in words.
+        /// The selected objects and the reason, in words.
         package let words: String
     }
 
-    /// What the author gives up by a condition, in the order of the declarations. One that the store
-    /// cannot compute is not among it, and is reported.
+    /// The drops by a condition, in the order of the declarations. A drop with a condition that the
+    /// store cannot compute is left out and reported.
     package var conditionalDrops: [ConditionalDrop] {
         (new.migration?.drops ?? []).compactMap { drop in
             guard let entity = old.entity(named: drop.entity), let condition = drop.condition,
@@ -32,15 +32,15 @@ extension ModelMatch {
         }
     }
 
-    /// Whether no object of an entity is there before the new version makes one.
+    /// Whether no objects of an entity exist before the new version creates one.
     func hasNoObjects(_ entity: Entity) -> Bool {
         new.family(of: entity).allSatisfy { member in
             oldEntity(of: member).map { $0.isAbstract || isEmptied($0) } ?? true
         }
     }
 
-    /// Whether every object has a property already, as the author says, or all that have it not are
-    /// given up.
+    /// Whether every object has a property already: the author declares it, or all objects without
+    /// it are dropped.
     func isRequired(_ property: String, in entity: String) -> Bool {
         isDeclaredRequired(property, in: entity)
             || givesUpAll(without: .init(entity: entity, property: property))
@@ -74,26 +74,27 @@ extension ModelMatch {
             : .comparison(path, .equal, .literal(.null), [])
     }
 
-    /// What the author says about where a to-one leads in objects that have nothing there.
+    /// Returns the declared link for objects with an empty to-one relationship.
     package func link(of relationship: String, in entity: String) -> MigrationDeclaration.Link? {
         new.migration?.links.first { $0.entity == entity && $0.relationship == relationship }
     }
 }
 
 extension ModelMatch {
-    /// What the author gives existing objects as the value of an attribute.
+    /// Returns the fill of an attribute for existing objects.
     @inline(never)
     package func fill(of attribute: String, in entity: String) -> ModelExpression? {
         new.migration?.fills.first { $0.entity == entity && $0.attribute == attribute }?.value
     }
 
-    /// What objects of an entity were, for the fills that look at it; nil where all are new.
+    /// Returns the former objects of an entity, for fills that use them; nil if all objects are
+    /// new.
     package func formerRow(of entity: Entity) -> Entity? {
         oldEntity(of: entity).map { old.formerRow(of: $0, in: new) }
     }
 
-    /// Whether a fill looks at the attribute's own value, by its new name or by its old one: then it
-    /// is computed for every object. Any other fill is for the objects that have no value.
+    /// Whether a fill uses the attribute's own value, by its new name or by its old one. Such a
+    /// fill is computed for every object. Any other fill is for the objects without a value.
     @inline(never)
     package func isRevised(_ attribute: String, in entity: String) -> Bool {
         guard let fill = fill(of: attribute, in: entity), let owner = new.entity(named: entity)
@@ -103,9 +104,10 @@ extension ModelMatch {
         return former.map(FillScope.attributes(in: fill).contains) ?? false
     }
 
-    /// The optional composite value around an attribute that an object has to have for a fill of the
-    /// attribute to be for it: where there is none, there is none afterwards. Nil where the fill is for
-    /// every object, because the migration gives all that such a value needs, to those without one too.
+    /// Returns the optional composite value around an attribute that an object must have for the
+    /// attribute's fill to apply. An object without the value stays without it. The result is nil
+    /// if the fill is for every object, because the migration supplies everything that the value
+    /// requires.
     package func valueAround(_ attribute: Attribute, of entity: Entity) -> PresenceRule? {
         entity.optionalValues(in: new).filter { $0.parts.contains(attribute.name) }
             .max { one, other in
@@ -118,8 +120,9 @@ extension ModelMatch {
             .flatMap { isFilled($0, of: entity) ? nil : $0 }
     }
 
-    /// What a value needs from now on its fills give to the values that are there: only one who fills
-    /// as well what each of them had means the objects that have none.
+    /// Whether fills create the value in objects without it. Fills of newly required parts complete
+    /// existing values. Only if a fill also supplies a part that every value already had, objects
+    /// without the value are meant.
     @inline(never)
     private func isFilled(_ rule: PresenceRule, of entity: Entity) -> Bool {
         guard !rule.required.isEmpty else { return !mayHaveBeenNil(rule, of: entity) }
@@ -130,8 +133,8 @@ extension ModelMatch {
         return added.isEmpty || rule.required.contains { !added.contains($0) }
     }
 
-    /// Whether a value without required parts was there before, and may have been nil. Whatever its
-    /// fills give, they give it to the values that are there; one that is new is nothing else.
+    /// Whether a value without required parts existed before, and may have been nil. Its fills then
+    /// apply to existing values. They create a value only if it is new.
     @inline(never)
     private func mayHaveBeenNil(_ rule: PresenceRule, of entity: Entity) -> Bool {
         guard rule.parts.contains(where: { hasOldValues($0, in: entity.name) }) else {
@@ -142,7 +145,8 @@ extension ModelMatch {
         return before?.isOptional ?? true
     }
 
-    /// The parts of an optional composite value that it needs now, and that values of before may lack.
+    /// Returns the parts that an optional composite value now requires and that old values may
+    /// lack.
     func newlyRequiredParts(of name: String, in entity: Entity) -> [String] {
         guard let rule = entity.presenceRules(in: new).first(where: { $0.composite == name }),
             let composite = entity.compositeAttribute(named: name),
@@ -171,7 +175,7 @@ extension ModelMatch {
 }
 
 extension Attribute {
-    /// Whether stored objects may have no value of it. What is derived may be required, and still be
-    /// absent where it cannot be computed (an overflow).
+    /// Whether stored objects may lack a value of it. A derived value may be required and still be
+    /// missing if it cannot be computed (an overflow).
     package var mayLackValue: Bool { isOptional || derivation != nil }
 }

@@ -4,15 +4,15 @@ import CambiumModel
 package struct PropertySource {
     /// The old entity that declares it, and its name there.
     package let old: ModelMatch.PropertyName
-    /// The entities of the new version whose objects have them from there.
+    /// The entities of the new version whose objects have their values from there.
     package let entities: [String]
 }
 
-// Objects inherit properties, so that what is declared in one entity may have been declared above
-// it before, or in several entities below it, or in another hierarchy that its objects come from.
+// Objects inherit properties. A property that one entity declares may have been declared in an
+// ancestor before, in several sub-entities, or in another hierarchy that its objects come from.
 extension ModelMatch {
-    /// Where the values of a property of the new version are in an old store: in one place in most
-    /// models, in several where it has moved up.
+    /// Returns the sources of a property's values in an old store. Most properties have one source;
+    /// a property that has moved up a hierarchy may have several.
     ///
     /// - Parameter entity: The entity of the new version that declares it.
     package func sources(of property: String, in entity: Entity) -> [PropertySource] {
@@ -36,7 +36,7 @@ extension ModelMatch {
         heirs(of: property).first
     }
 
-    /// All of them: where it has moved down a hierarchy, there may be several.
+    /// Returns all heirs of a relationship. If it has moved down a hierarchy, there may be several.
     func heirs(of property: PropertyName) -> [(entity: Entity, relationship: Relationship)] {
         new.entities.flatMap { entity in
             entity.relationships.filter { relationship in
@@ -54,8 +54,8 @@ extension ModelMatch {
         return kept(property, by: oldEntity)
     }
 
-    /// The property of the old version, and the entity that declared it, whose values or links the
-    /// objects of an entity have at a property.
+    /// Returns the property of the old version, and its declaring entity, that is the source of the
+    /// values or links of an entity's objects.
     package func origin(
         of property: String, in entity: Entity
     ) -> (entity: String, property: String)? {
@@ -64,7 +64,7 @@ extension ModelMatch {
         return source(of: name, for: entity).map { ($0.entity, $0.property) }
     }
 
-    /// The same where the declaring entity is the one that it was.
+    /// Returns the same if the declaring entity is unchanged.
     @inline(never)
     private func kept(_ property: PropertyName, by oldEntity: Entity) -> PropertyName? {
         guard let found = former(property), let declarer = old.entity(named: found.entity),
@@ -73,8 +73,8 @@ extension ModelMatch {
         return found
     }
 
-    /// The properties that objects of an entity had from other declarations than those that they
-    /// have them from now.
+    /// Returns the properties that objects of an entity had from other declarations than they have
+    /// them from now.
     func findMoves(of entity: Entity) -> [PropertyName: PropertyName] {
         guard let oldEntity = oldEntity(of: entity) else { return [:] }
         let lineage = new.lineage(of: entity)
@@ -122,16 +122,17 @@ extension ModelMatch {
 
     // MARK: What is lost
 
-    /// Whether the author gives up an inherited property for the objects of some sub-entities, of
-    /// which this is one.
+    /// Whether an inherited property is dropped for the objects of some sub-entities, including
+    /// this one.
     func isGivenUp(_ property: PropertyName, below oldEntity: Entity) -> Bool {
         guard let drops = new.migration?.drops, !drops.isEmpty else { return false }
         return old.lineage(of: oldEntity).reversed().prefix { $0.name != property.entity }
             .contains { isDropped($0.name, property.property, in: $0) }
     }
 
-    /// Whether the author gives up a property of an entity. What an entity declares from now on that
-    /// is below it, or was, lives on there, and what says that it was renamed does anywhere.
+    /// Whether a property of an entity is dropped. If an entity that is or was a sub-entity
+    /// declares the property from now on, the property still exists there. A property with a
+    /// declared former name still exists anywhere.
     func isDropped(
         _ property: PropertyName, in declarer: Entity, from owner: Entity, isExplicit: Bool
     ) -> Bool {
@@ -148,7 +149,8 @@ extension ModelMatch {
             || oldEntity(of: entity).map { old.entity($0, isKindOf: declarer) } ?? false
     }
 
-    /// The entities of the old version that live on and whose objects lose a property.
+    /// Returns the entities of the old version that still exist, but with objects that lose a
+    /// property.
     package func losers(of property: PropertyName) -> [Entity] {
         guard let declarer = old.entity(named: property.entity) else { return [] }
         return old.family(of: declarer).filter { member in
@@ -188,21 +190,21 @@ extension Entity {
 
 /// The objects of a new table that come out of one old table.
 package struct TableOrigin {
-    /// The old root entity, which names the old table.
+    /// The old root entity. It names the old table.
     package let oldRoot: Entity
-    /// The entities of those objects.
+    /// The old and the new entities of the objects.
     package let members: [(old: Entity, new: Entity)]
 }
 
-// Objects keep their keys for as long as their root entity does. Where the objects of several roots
-// come together, those of the first keep their keys, and those of the others get keys after all that
-// were ever given there: each key is shifted by as much.
+// Objects keep their keys as long as their root entity stays the same. If the objects of several
+// roots are combined, the objects of the first root keep their keys. The keys of each other root
+// are shifted behind all keys that were ever used before it.
 extension ModelMatch {
     /// The old tables that the rows of a new root entity come from; the first keeps its keys.
     package func origins(of root: Entity) -> [TableOrigin] {
         var order: [String] = []
         var members: [String: [(old: Entity, new: Entity)]] = [:]
-        // What the root itself was comes first, whatever stands before it.
+        // The old entity of the root itself comes first, whatever is declared before it.
         if let oldRoot = oldEntity(of: root).map(old.root) { order.append(oldRoot.name) }
         for member in new.family(of: root) {
             guard let oldMember = oldEntity(of: member) else { continue }
@@ -215,8 +217,9 @@ extension ModelMatch {
         }
     }
 
-    /// What objects of an entity were: what the entity was, and for each other old table that has
-    /// such objects the entity that all of them there were at least.
+    /// Returns the old entities of an entity's objects. The first is the entity's own old entity.
+    /// For each other old table with such objects, it is the most specific entity that all of them
+    /// had in common.
     package func formers(of entity: Entity) -> [Entity] {
         let own = oldEntity(of: entity)
         var formers = [own].compactMap { $0 }
@@ -238,15 +241,15 @@ extension ModelMatch {
         return formers
     }
 
-    /// The old root entities whose keys come before those of an old entity's objects, which are
-    /// shifted by as much; none where the keys stay, or the objects go.
+    /// Returns the old root entities with keys before the keys of an old entity's objects. These
+    /// are shifted accordingly. The result is empty if the keys stay or the objects are deleted.
     package func precedingRoots(of oldEntity: Entity) -> [String] {
         guard mergesRoots, let newEntity = newEntity(of: oldEntity) else { return [] }
         let origins = origins(of: new.root(of: newEntity)).map { $0.oldRoot.name }
         return Array(origins.prefix { $0 != old.root(of: oldEntity).name })
     }
 
-    /// Whether any object that an old entity's links may lead to gets another key.
+    /// Whether any object that an old entity's links may reference gets another key.
     package func shiftsKeys(of oldEntity: Entity) -> Bool {
         mergesRoots && old.family(of: oldEntity).contains { !precedingRoots(of: $0).isEmpty }
     }
@@ -259,7 +262,7 @@ extension ModelMatch {
             })
     }
 
-    /// The names of entities of an old table whose objects are dropped while others live on.
+    /// Returns the names of an old table's entities that are dropped while others still exist.
     package func droppedEntities(in oldTable: String) -> [String] {
         guard let root = old.entity(named: oldTable) else { return [] }
         let family = old.family(of: root)

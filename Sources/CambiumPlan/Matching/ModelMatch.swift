@@ -1,31 +1,31 @@
 import CambiumModel
 
-/// Which entities and properties of a new version are those of the old one: by name, or by the name
-/// that `renamedFrom` gives. What the author declares as dropped matches nothing, so that something
-/// of the same name is new.
-// Safety: only `init` changes what is stored.
+/// The entities and properties of a new version that correspond to those of the old one: by name,
+/// or by the name in `renamedFrom`. A dropped thing matches nothing, so a thing of the same name is
+/// new.
+// Safety: stored properties are changed only by `init`.
 package final class ModelMatch: @unchecked Sendable {
     /// The older version.
     package let old: Model
     /// The newer version.
     package let new: Model
-    /// What the engine of the stores can do.
+    /// The capabilities of the store's engine.
     package let support: any MigrationSupport
     private(set) var problems: [MigrationProblem] = []
     /// The entities of the new version that are in the old one too, alike to the last word. Each
     /// property is the one of its name, so none of them is in the tables below.
     private(set) var unchanged: Set<String> = []
-    /// Those of them whose tables are alike and lead only to tables that are: there is nothing to
-    /// compare, to refuse or to move.
+    /// The unchanged entities with tables that are alike and reference only such tables. They need
+    /// no comparison, check or move.
     package private(set) var settled: Set<String> = []
-    /// What entities were called.
+    /// The former names of entities.
     let formerEntities: FormerNames
     private var oldEntities: [String: String] = [:]
     private var newEntities: [String: String] = [:]
     private var oldProperties: [PropertyName: PropertyName] = [:]
     private var newProperties: [PropertyName: PropertyName] = [:]
-    /// For each new entity whose objects have properties of other declarations than before: what
-    /// they were, for those properties.
+    /// For each new entity whose objects have properties from other declarations than before: the
+    /// old properties by the new ones.
     private(set) var moves: [String: [PropertyName: PropertyName]] = [:]
 
     /// Whether objects of several old tables come together in a new one.
@@ -49,7 +49,7 @@ package final class ModelMatch: @unchecked Sendable {
         self.support = support
         formerEntities = FormerNames(
             ofEntitiesOf: new, since: old, dropped: new.migration?.droppedEntities ?? [])
-        // What the author says goes before what only has the same name.
+        // Explicit declarations come before matches by name.
         for isExplicit in [true, false] {
             for entity in new.entities { match(entity, isExplicit: isExplicit) }
         }
@@ -99,7 +99,8 @@ package final class ModelMatch: @unchecked Sendable {
         }
         let contradictions = contradictions
         problems += contradictions
-        // A name that is not in the entity may be further up or down, where it may be given up.
+        // A name that the entity lacks may be declared in an ancestor or a sub-entity, or be
+        // dropped there.
         let moved = Set(moves.values.flatMap { $0.keys })
         problems += missing.filter { name, _ in
             !moved.contains(name)
@@ -138,7 +139,7 @@ package final class ModelMatch: @unchecked Sendable {
         guard oldEntities[entity.name] == nil else { return }
         let from = formerEntities[entity.name]
         if isExplicit {
-            // That it is dropped as well is a contradiction, which is reported.
+            // If the entity is dropped as well, that contradiction is reported.
             guard let from else { return }
             if let other = newEntities[from] {
                 problems.append(severalHeirs(entity.name, other, of: from, in: entity))
@@ -166,7 +167,7 @@ package final class ModelMatch: @unchecked Sendable {
         newEntities[oldName] = newName
     }
 
-    /// - Returns: The properties whose former name the old entity does not have.
+    /// - Returns: The properties with a former name that the old entity does not have.
     private func match(
         _ properties: [FormerNames.Name], _ former: FormerNames, of entity: Entity,
         with names: Set<String>, of oldEntity: Entity, isExplicit: Bool
@@ -174,7 +175,8 @@ package final class ModelMatch: @unchecked Sendable {
         var missing: [(name: PropertyName, problem: MigrationProblem)] = []
         for (name, renamedFrom) in properties {
             let newProperty = PropertyName(entity: entity.name, property: name)
-            // A name that an earlier step has used up is no mistake where the new one exists.
+            // If an earlier step has used a former name, it is not a mistake as long as the new
+            // name exists.
             let from = former[name]
             let oldName = isExplicit ? from : from == nil ? name : nil
             guard let oldName, oldProperties[newProperty] == nil else { continue }
@@ -296,8 +298,9 @@ package final class ModelMatch: @unchecked Sendable {
 }
 
 extension Entity {
-    /// Whether a relationship is in the store just as the old one was, or is not: one that becomes
-    /// transient holds nothing of it. An attribute that does is asked about where it is compared.
+    /// Whether a relationship is stored if and only if the old one was: a relationship that becomes
+    /// transient keeps nothing of it. An attribute that becomes transient is checked when it is
+    /// compared.
     fileprivate func isStoredAlike(
         _ name: String, as oldName: String, of oldEntity: Entity
     ) -> Bool {
@@ -322,12 +325,12 @@ extension MigrationDeclaration {
     }
 }
 
-/// What the engine of a store can do by itself for a migration: the planner asks, and the module that
-/// writes the statements answers.
+/// The capabilities of a store's engine for a migration. The planner calls the functions, and the
+/// module that writes the statements implements them.
 package protocol MigrationSupport: Sendable {
     /// Whether it finds the objects of an entity of the old version that meet a condition.
     func finds(where condition: ModelExpression, of entity: Entity, in match: ModelMatch) -> Bool
-    /// Whether it finds the objects that a declared link leads to.
+    /// Returns whether it finds the objects that a declared link references.
     func finds(_ link: MigrationDeclaration.Link, in match: ModelMatch) -> Bool
     /// Whether it computes the value that a fill gives to objects of an entity of the new version.
     func computes(
@@ -337,14 +340,14 @@ package protocol MigrationSupport: Sendable {
     func enforces(_ rule: Rule, of entity: Entity, in model: Model) -> Bool
     /// Whether it checks a pattern.
     func enforces(pattern: String) -> Bool
-    /// The properties of an object itself that a value is computed from, with those behind values that
-    /// the engine computes.
+    /// Returns the properties of the object itself that a value is computed from, including
+    /// properties behind values that the engine computes.
     func properties(
         in expression: ModelExpression, of entity: Entity, of model: Model
     ) -> Set<String>
 }
 
-// What declares things of its own, by their names.
+// Lookups of an owner's own declarations, by their names.
 
 extension Entity {
     /// The attribute of a name that the entity itself declares.

@@ -1,14 +1,14 @@
 import CambiumModel
 
-/// What a change is from, and to, in few words.
+/// The details of changes: the state before and after, in few words.
 package struct ChangeDetails {
     private let match: ModelMatch
     private let conditions: (Rule, Entity, MigrationProblem.Side) -> String
 
     /// Prepares for the changes of a difference.
     ///
-    /// - Parameter conditions: How the condition of a rule is written in one of the versions, for
-    ///   whoever has the author's text.
+    /// - Parameter conditions: Returns the text of a rule's condition in one of the versions, for
+    ///   callers that have the author's text.
     package init(
         of difference: ModelDifference,
         conditions: @escaping (Rule, Entity, MigrationProblem.Side) -> String = { rule, _, _ in
@@ -19,7 +19,7 @@ package struct ChangeDetails {
         self.conditions = conditions
     }
 
-    /// What it was and what it is; nil where the change itself says all.
+    /// Returns the state before and after; nil if the change itself is complete.
     package func detail(of change: ModelChange) -> ModelChange.Detail? {
         switch change {
         case .attributeAdded(let entity, let name, _):
@@ -115,7 +115,7 @@ extension DefaultValue {
 }
 
 extension Relationship {
-    /// What a store knows of it.
+    /// The stored properties of the relationship, in words.
     fileprivate var form: String {
         var words = [(isToMany ? "many " : "one ") + destination]
         if isOrdered { words.append("ordered") }
@@ -134,7 +134,7 @@ extension Relationship {
 }
 
 extension Entity {
-    /// The indexes, each by what it is sorted by.
+    /// The indexes, each by its elements.
     fileprivate var indexForms: String {
         let forms = indexes.map { index in
             let elements = index.elements.map { element in
@@ -149,7 +149,7 @@ extension Entity {
 }
 
 extension ModelChange {
-    /// What the author of the new version gave as the reason, where one was asked for.
+    /// Returns the reason that the author of the new version gave, if one was required.
     package func reason(in model: Model, _ match: ModelMatch) -> String? {
         guard let migration = model.migration else { return nil }
         switch self {
@@ -168,8 +168,8 @@ extension ModelChange {
         }
     }
 
-    /// A drop names the entity that loses a property, or one above that; that of a composite value is
-    /// one of each of its parts.
+    /// Returns the reason of a drop. A drop names the entity that loses a property, or an ancestor.
+    /// The drop of a composite value is a drop of each of its parts.
     private static func reason(
         forDropOf name: String, from entity: String, _ migration: MigrationDeclaration,
         _ match: ModelMatch
@@ -191,15 +191,14 @@ extension ModelChange {
         return nil
     }
 
-    /// What the entity was called when it had what is dropped: drops name that.
+    /// Returns the entity's name in the old version, because drops use that name.
     private func formerName(of entity: String, in model: Model, _ match: ModelMatch) -> String {
         model.entity(named: entity).flatMap(match.oldEntity)?.name ?? entity
     }
 }
 
 extension ModelDifference {
-    /// What a change is, with the condition that it asks of rows and what the author gave as the
-    /// reason.
+    /// Returns the change with its new condition on rows and the author's reason.
     package func sentence(of change: ModelChange) -> String {
         let condition = condition(of: change).map { ": \($0)" } ?? ""
         let reason = change.reason(in: new, match).map { " (\($0))" } ?? ""

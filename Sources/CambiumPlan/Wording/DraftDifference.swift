@@ -1,14 +1,14 @@
 import CambiumModel
 
-/// What differs between two drafts of one version of a model: the one that a store was written with,
-/// and the program's. Nobody has declared anything about the way from one to the other.
+/// The differences between two drafts of one version of a model: the draft that a store was written
+/// with, and the program's draft. There are no declarations about the migration between them.
 package struct DraftDifference: Sendable {
     /// The comparison that a migration is planned from.
     package let difference: ModelDifference
-    /// What differs, each as a sentence without its full stop.
+    /// The differences, each as a sentence without its full stop.
     package let changes: [String]
-    /// What is ambiguous, and what would be lost; empty where the difference alone says what becomes
-    /// of every value.
+    /// The ambiguous changes and the data that would be lost; empty if the difference alone
+    /// determines every value.
     package let obstacles: [String]
 
     /// Compares two drafts.
@@ -16,7 +16,7 @@ package struct DraftDifference: Sendable {
     /// - Parameters:
     ///   - old: The draft of the store.
     ///   - new: The draft of the program.
-    ///   - support: What the engine of the store can do.
+    ///   - support: The capabilities of the store's engine.
     package init(from old: Model, to new: Model, on support: any MigrationSupport) {
         // Messages name versions, and these two have one name.
         let old = old.draft(calledIn: "the store")
@@ -28,7 +28,7 @@ package struct DraftDifference: Sendable {
         let problems = difference.problems
         let told = difference.changes.filter { !details.isConsequence($0) }
             .map { (change: $0, fact: $0.fact(details.detail(of: $0))) }
-        // What a problem is about need not be among the changes.
+        // The subject of a problem need not be among the changes.
         let open = problems.compactMap { difference.fact(of: $0) }
         changes = Self.unique(told.map { $0.fact } + open)
         obstacles = Self.unique(
@@ -43,7 +43,7 @@ package struct DraftDifference: Sendable {
 }
 
 extension ChangeDetails {
-    /// Whether a change only follows from another one: what becomes of rows, or limits that read the
+    /// Whether a change only follows from another one: a change of rows, or limits that read the
     /// same for a value of another type.
     fileprivate func isConsequence(_ change: ModelChange) -> Bool {
         switch change {
@@ -55,7 +55,8 @@ extension ChangeDetails {
 }
 
 extension MigrationProblem {
-    /// What is wrong, with the remedies that a draft has, which declares nothing about another draft.
+    /// The problem, with the remedies that a draft has. A draft declares nothing about another
+    /// draft.
     fileprivate var draftFact: String {
         for case .rename(_, _, let former) in fixes {
             return "\(fact), and nothing there says renamedFrom=\"\(former)\""
@@ -73,7 +74,7 @@ extension MigrationProblem {
 }
 
 extension ModelDifference {
-    /// What has changed about the thing that a problem is about; nil where a change says it.
+    /// Returns the change of the thing that has a problem; nil if another change describes it.
     fileprivate func fact(of problem: MigrationProblem) -> String? {
         let place = problem.entity + (problem.property.map { ".\($0)" } ?? "")
         if let enumeration = problem.enumeration {
@@ -96,17 +97,17 @@ extension ModelDifference {
 }
 
 extension Model {
-    /// The draft without what its author declared about the step from the version before, by a name
-    /// that tells two drafts of a version apart.
+    /// Returns the draft without the declared migration from the previous version, under a name
+    /// that distinguishes two drafts of a version.
     fileprivate func draft(calledIn place: String) -> Model {
         Model(self, version: "\(version) of \(place)", migration: nil)
     }
 
-    /// The same with the names that things had in another draft: what a draft says of former names is
-    /// about the version before. Two drafts that both say that something had one name there mean one
-    /// thing; a name that the other draft does not have says nothing about it.
+    /// Returns the model with the names that things had in another draft. A former name in a draft
+    /// refers to the previous version. If both drafts give the same former name for two things,
+    /// these are the same thing. A former name that the other draft does not have is ignored.
     ///
-    /// - Returns: The model, and what may be two things.
+    /// - Returns: The model, and the ambiguous names.
     fileprivate func renamed(since draft: Model) -> (model: Model, ambiguities: [String]) {
         var ambiguities: [String] = []
         let former = DraftNames(
@@ -137,11 +138,12 @@ extension Model {
     }
 }
 
-/// What things of a draft were called in another draft.
+/// The names that things of a draft had in another draft.
 private struct DraftNames {
     private var names: [String: String] = [:]
 
-    /// - Parameter entity: The entity whose properties they are; nil where they are entities.
+    /// - Parameter entity: The entity that has the properties; nil if the names are names of
+    ///   entities.
     init(
         _ new: [FormerNames.Name], since old: [FormerNames.Name], of entity: String? = nil,
         _ ambiguities: inout [String]

@@ -60,7 +60,7 @@ extension Limits {
         return words.isEmpty ? "none" : words.joined(separator: ", ")
     }
 
-    /// Those that others do not have in the same words.
+    /// Returns the limits that others do not have in the same words.
     package func without(_ others: Limits) -> Limits {
         Limits(
             minimum: minimum?.notation == others.minimum?.notation ? nil : minimum,
