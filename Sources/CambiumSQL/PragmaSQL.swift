@@ -1,6 +1,6 @@
-/// The pragmas: those that a program asks for, and those about a whole file.
+/// The pragmas that a program sets, and pragmas for a whole file.
 package enum PragmaSQL {
-    /// What a store relies on, and no option changes.
+    /// The pragmas that a store relies on. No option changes them.
     private static let reserved: Set<String> = [
         "application_id", "defer_foreign_keys", "encoding", "foreign_keys",
         "ignore_check_constraints",
@@ -9,7 +9,7 @@ package enum PragmaSQL {
         "writable_schema",
     ]
 
-    /// The statement that sets a pragma; nil where the name or the value is none that may be set.
+    /// Returns the statement that sets a pragma; nil if the name or the value is not allowed.
     package static func set(_ name: String, to value: String) -> String? {
         guard isWord(name, besides: "_"), !reserved.contains(name.lowercased()),
             isWord(value.hasPrefix("-") ? String(value.dropFirst()) : value, besides: "_.")
@@ -21,18 +21,19 @@ package enum PragmaSQL {
     package static let dataVersion = "PRAGMA data_version"
     /// Lets a connection read and nothing else.
     package static let onlyReading = "PRAGMA query_only = ON"
-    /// What a connection has that reads, as there may be several, and the system has the pages too.
+    /// The cache of a reading connection. There may be several, and the system caches the pages
+    /// too.
     package static let readerCache = "PRAGMA cache_size = -12288"
-    /// What one has that reads rows one by one, which lie anywhere in the file: pages that had to go
-    /// would be read again and again.
+    /// The cache of a connection that reads rows one by one from anywhere in the file. With a
+    /// smaller cache, pages would be read again and again.
     package static let largeReaderCache = "PRAGMA cache_size = -32768"
-    /// What the connection of a migration has beyond others: room for the tables that it copies, a
-    /// second thread to sort with, and no zeros written over what is dropped.
+    /// The additional settings of a migration's connection: a cache for the tables that it copies,
+    /// a second thread for sorting, and no zeros written over deleted data.
     package static let ofMigration = [
         "PRAGMA cache_size = -65536", "PRAGMA threads = 2", "PRAGMA secure_delete = FAST",
     ]
-    /// Puts what the write-ahead log has into the file, and removes it. Only the one connection that a
-    /// file has can do so.
+    /// Moves the contents of the write-ahead log into the file, and removes the log. It works only
+    /// if the file has a single connection.
     package static let rollbackJournal = "PRAGMA journal_mode = DELETE"
     /// Keeps the lock of the next transaction that writes until the connection is closed.
     package static let exclusiveLocking = "PRAGMA locking_mode = EXCLUSIVE"

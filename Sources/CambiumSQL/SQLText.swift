@@ -1,6 +1,6 @@
 import CambiumModel
 
-/// The one point through which names and values from a model become SQL text.
+/// The only place that turns names and values from a model into SQL text.
 package enum SQLText {
     /// A name in double quotes. It is always quoted, so that no name can be a keyword.
     @inline(never)
@@ -13,15 +13,15 @@ package enum SQLText {
         names.map(identifier).joined(separator: ", ")
     }
 
-    /// A column, of a table alias where one is given.
+    /// Returns a column, of a table alias if one is given.
     @inline(never)
     package static func column(_ name: String, of alias: String? = nil) -> String {
         guard let alias else { return identifier(name) }
         return "\(identifier(alias)).\(identifier(name))"
     }
 
-    /// A constant. Numbers read back to the same bits; strings hold no NUL, which models and
-    /// validation refuse.
+    /// Returns a constant. Numbers read back to the same bits. Strings contain no NUL, because
+    /// models and validation reject it.
     @inline(never)
     package static func literal(_ value: StoredValue) -> String {
         switch value {
@@ -53,8 +53,8 @@ package enum SQLText {
     private static func literal(_ value: Double) -> String {
         if value.isNaN { return "NULL" }
         if value.isInfinite { return value < 0 ? "-9e999" : "9e999" }
-        // The shortest digits that name this number and no other; SQLite's own reading of decimal
-        // text rounds correctly only up to 15 digits of moderate size; others are put together
+        // The shortest digits that identify this number. SQLite's own conversion of decimal text
+        // rounds correctly only up to 15 digits of moderate size. Other numbers are composed
         // exactly.
         let digits = value.description
         let significant = digits.prefix { $0 != "e" }.filter { $0.isNumber }.count
@@ -62,8 +62,8 @@ package enum SQLText {
         return isExact ? digits : exact(value)
     }
 
-    /// A number as a product of an integer of at most 53 bits and powers of two, each step of which
-    /// is exact.
+    /// Returns a number as a product of an integer of at most 53 bits and powers of two. Each step
+    /// of the product is exact.
     private static func exact(_ value: Double) -> String {
         guard value.isNormal else { return value.description }
         var significand = value.significand

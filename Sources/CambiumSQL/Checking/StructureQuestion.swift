@@ -1,7 +1,7 @@
 import CambiumModel
 
-/// What can be wrong with the columns and tables that rows in memory do not show: who is linked with
-/// whom in pairs, and in which order.
+/// A fault in columns and tables that rows in memory do not show: the links of pairs, and their
+/// order.
 package enum StructureFault: Sendable, Hashable {
     /// A row is of no entity of the table.
     case unknownEntity
@@ -17,23 +17,24 @@ package enum StructureFault: Sendable, Hashable {
     case pairOfOtherMember
     /// Two objects are linked in one direction of a relationship that is its own inverse.
     case oneSidedPair
-    /// A member of a list has no place, and others have: a list of which no member has one stands in
-    /// the order of the keys.
+    /// A member of a list has no position, but others have. If no member of a list has a position,
+    /// the list is in the order of the keys.
     case missingPlace
     /// Several members of a list have the same place.
     case duplicatePlace
 }
 
-/// A query of the rows that have a fault: the key of the row or of the owner of a link, the key at
-/// the other end (0 where there is none), and the name of the row's entity (empty where the entity
-/// that has the property will do). Every engine that keeps the design's tables can run it.
+/// A query for the rows that have a fault. It returns three columns: the key of the row or of the
+/// owner of a link, the key at the other end (0 if there is none), and the name of the row's entity
+/// (empty if it is the entity that has the property). Every engine that keeps the design's tables
+/// can run it.
 package struct StructureQuestion: Sendable {
     package let fault: StructureFault
     /// The entity that has the property.
     package let entity: String
-    /// The relationship; nil where the fault is in none.
+    /// The relationship; nil if the fault is not in one.
     package let property: String?
-    /// The entity at the other end; nil where there is none.
+    /// The entity at the other end; nil if there is none.
     package let destination: String?
     private let sql: String
 
@@ -87,14 +88,14 @@ private struct StructureQuestions {
 
     private var key: String { names.column(SystemColumn.key) }
 
-    /// The name of a row's entity, where the table has that.
+    /// Returns the name of a row's entity, if the table has that column.
     private func entityName(of entity: Entity, _ alias: String) -> String {
         model.hasSubentities(model.root(of: entity))
             ? "\(alias).\(names.column(SystemColumn.entity))" : "''"
     }
 
-    /// The rows of the hierarchy that are of no entity of a family, and of one that the model has; nil
-    /// where there can be none.
+    /// Returns the condition for rows of the hierarchy whose entity is in the model but outside of
+    /// a family; nil if there can be none.
     private func isOutside(_ entity: Entity, _ alias: String) -> String? {
         let family = Set(model.family(of: entity).map(\.name))
         let others = model.family(of: model.root(of: entity)).filter { other in

@@ -12,7 +12,7 @@ extension ExpressionSQL {
         SQLText.identifier(model.root(of: entity).name)
     }
 
-    /// A column of the row that a path references; NULL where the path ends early.
+    /// Returns a column of the row that a path references; NULL if the path ends early.
     mutating func column(
         _ column: String, of path: ObjectPath
     ) throws(ExpressionDiagnostics) -> SQLFragment {
@@ -177,8 +177,8 @@ extension ExpressionSQL {
         return "(SELECT \(dialect.real(sum)) / n / \(raw: divisor).0 FROM (\(select)))"
     }
 
-    /// An aggregate of values that are written as `element`; nil for one of whole numbers that takes
-    /// more than a function.
+    /// Returns an aggregate of values that are written as `element`; nil for an aggregate of
+    /// integers that needs more than a function.
     func aggregate(
         _ function: AggregateFunction, of operand: TypedExpression, _ element: SQLFragment
     ) -> SQLFragment? {
@@ -197,7 +197,8 @@ extension ExpressionSQL {
         }
     }
 
-    /// Sums of the upper and the lower 32 bits: sum() itself fails where 64 bits do not hold it.
+    /// Sums the upper and the lower 32 bits, because sum() itself fails if 64 bits cannot hold the
+    /// result.
     private static func halves(of element: SQLFragment) -> SQLFragment {
         """
         coalesce(sum(\(element) >> 32), 0) AS h, \
@@ -206,10 +207,10 @@ extension ExpressionSQL {
     }
 }
 
-/// The tables on the to-one paths from a statement's rows, each joined once however many parts of
-/// the statement look at it.
+/// The tables on the to-one paths from a statement's rows. Each table is joined once, however many
+/// parts of the statement use it.
 ///
-/// A join by key adds and removes no rows. Where the condition wants a value of the joined table,
+/// A join by key adds and removes no rows. If the condition tests a value of the joined table,
 /// SQLite may also start there, with an index of that table.
 package struct JoinedTables: Sendable {
     private struct Join: Sendable {
@@ -219,14 +220,14 @@ package struct JoinedTables: Sendable {
         let alias: String
     }
 
-    /// SQLite joins at most 64 tables; what stands around has some too.
+    /// SQLite joins at most 64 tables, and the surrounding statement has some too.
     private static let maximum = 32
 
     private var joins: [Join] = []
 
     package init() {}
 
-    /// The name of the table that a column references; nil where there are too many.
+    /// Returns the alias of the table that a column references; nil if there are too many.
     mutating func alias(of table: String, by column: String) -> String? {
         if let known = joins.first(where: { $0.column == column }) { return known.alias }
         guard joins.count < Self.maximum else { return nil }
@@ -235,7 +236,7 @@ package struct JoinedTables: Sendable {
         return alias
     }
 
-    /// What follows the first table in FROM.
+    /// The joins after the first table in FROM.
     package var sql: String {
         joins.map { join in
             " LEFT JOIN \(join.table) AS \(SQLText.identifier(join.alias)) ON "

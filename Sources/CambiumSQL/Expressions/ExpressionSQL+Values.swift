@@ -144,7 +144,7 @@ extension ExpressionSQL {
         case .length: return dialect.length(wholeText(operand, of: first))
         case .abs where first.type == .anyDecimal: return dialect.call(.magnitude, operand)
         case .abs:
-            // SQLite's abs() leaves the sign of −0.0, which a sum with 0.0 takes away.
+            // SQLite's abs() keeps the sign of −0.0. A sum with 0.0 removes it.
             guard first.type.scale != nil else { return "(abs(\(operand)) + 0.0)" }
             if first.hasMagnitude { return "abs(\(operand))" }
             // abs() of the least integer is an error.
@@ -187,13 +187,13 @@ extension ExpressionSQL {
         return use == .filter || !isNullable ? test : dialect.boolean(test)
     }
 
-    /// The test by the engine's own functions, or nil where those differ.
+    /// Returns the test with the engine's own functions, or nil if they have another meaning.
     private func builtIn(
         _ left: TypedExpression, _ relation: ComparisonOperator, _ right: TypedExpression,
         _ options: ComparisonOptions, _ one: SQLFragment, _ other: SQLFragment
     ) -> SQLFragment? {
         guard options.isEmpty else { return nil }
-        // Operands may be written twice, which must not double a tree at each level.
+        // Operands may be written twice. That must not double a tree at each level.
         let areLeaves = left.isLeaf && right.isLeaf
         if relation == .contains { return areLeaves ? dialect.contains(one, other) : nil }
         let (one, other) = (wholeText(one, of: left), wholeText(other, of: right))
@@ -224,12 +224,12 @@ extension ExpressionSQL {
     }
 }
 
-/// Whole numbers and strings as a JSON array, which SQLite's `json_each` takes apart again.
+/// Integers and strings as a JSON array, which SQLite's `json_each` splits again.
 struct JSONList {
     let text: String
 
-    /// nil where there are others: JSON has no bytes, and a floating-point number might not come
-    /// back as the very same.
+    /// Creates the list, or nil if there are other values: JSON has no bytes, and a floating-point
+    /// number might not be read back exactly.
     init?(_ values: [StoredValue]) {
         var text = "["
         for value in values {

@@ -5,18 +5,17 @@ import CambiumModel
 package struct ExpressionSQL {
     /// How constants are written.
     package enum Constants: Sendable {
-        /// As question marks, up to as many as a statement may have; in the text where there are
-        /// more.
+        /// As question marks, up to the maximum of a statement. If there are more, in the text.
         case parameters
-        /// In the text, except for what is known only when the statement runs.
+        /// In the text, except for values that are known only when the statement runs.
         case literals
         /// In the text: for schemas and scripts.
         case inline
     }
 
-    /// What a condition's result is for.
+    /// The use of a condition's result.
     package enum Use: Sendable {
-        /// For WHERE, where NULL is as good as false. Indexes can be used.
+        /// For WHERE: NULL counts as false. Indexes can be used.
         case filter
         /// For CHECK and as a value: 0 or 1, never NULL.
         case boolean
@@ -30,17 +29,17 @@ package struct ExpressionSQL {
     /// has written to may have some, and `length()` and GLOB of SQLite's end there.
     private let heedsNUL: Bool
     private let alias: String?
-    /// Above 0 inside a subselect, where columns of the outer row need a table before them.
+    /// Above 0 inside a subselect. There, columns of the outer row need a table name.
     private var depth = 0
     private var aliasCount = 0
-    /// The tables on the paths from the subject, where the statement joins them; nil where each
-    /// path is a subselect of its own.
+    /// The tables on the paths from the subject, if the statement joins them; nil if each path is a
+    /// subselect of its own.
     var joins: JoinedTables?
-    /// Whether the first variable is the row as it was in the version before, whose values are
-    /// beside those of the new row.
+    /// Whether the first variable is the row in the previous version. Its values are in additional
+    /// columns of the new row.
     var readsFormerRow = false
 
-    /// Prepares for statements in which the entity's table has a name.
+    /// Prepares for statements that give the entity's table a name.
     package init(
         entity: Entity, model: Model, alias: String? = nil, constants: Constants = .parameters,
         heedsNUL: Bool = false, dialect: any SQLDialect = SQLiteDialect()
@@ -55,18 +54,18 @@ package struct ExpressionSQL {
 
     // MARK: Entry points
 
-    /// The SQL of a condition.
+    /// Returns the SQL of a condition.
     ///
     /// - Parameters:
-    ///   - alias: The name of the entity's table in the statement; nil leaves columns without one
-    ///     (in a schema), except inside subselects, which name the table itself.
+    ///   - alias: The name of the entity's table in the statement. If it is nil, columns have no
+    ///     table name (in a schema), except inside subselects, which name the table itself.
     ///   - values: Values for `$name`; others become named parameters.
-    ///   - variables: Objects that `$name.property` may start from, with their entities; the
+    ///   - variables: Objects that `$name.property` may start from, with their entities. The
     ///     statement has their tables as ``alias(ofVariable:)`` in the order of the names.
-    ///   - heedsNUL: Whether texts are read to their end where another program has put a NUL into
+    ///   - heedsNUL: Whether texts are read to their end if another program has put a NUL into
     ///     them.
-    /// - Throws: ``ExpressionDiagnostics`` where the condition does not fit the entity, or uses
-    ///   what the store does not have.
+    /// - Throws: ``ExpressionDiagnostics`` if the condition does not fit the entity, or uses
+    ///   properties that the store does not have.
     @inline(never)
     package static func condition(
         _ condition: ModelExpression, use: Use = .filter, entity: Entity, model: Model,
@@ -83,14 +82,14 @@ package struct ExpressionSQL {
         }
     }
 
-    /// The SQL of a value, in the stored form of the attribute type.
+    /// Returns the SQL of a value, in the stored form of the attribute type.
     ///
     /// - Parameters:
     ///   - type: The type of the attribute that gets the value; nil for the expression's own.
     ///   - alias: The name of the entity's table in the statement.
     ///   - values: Values for `$name`; others become named parameters.
-    /// - Throws: ``ExpressionDiagnostics`` where the expression does not fit the entity, or uses
-    ///   what the store does not have.
+    /// - Throws: ``ExpressionDiagnostics`` if the expression does not fit the entity, or uses
+    ///   properties that the store does not have.
     @inline(never)
     package static func value(
         _ expression: ModelExpression, as type: AttributeType? = nil, entity: Entity,
@@ -107,11 +106,11 @@ package struct ExpressionSQL {
         }
     }
 
-    /// The SQL of what existing objects get, in the stored form of the attribute type.
+    /// Returns the SQL of a fill for existing objects, in the stored form of the attribute type.
     ///
-    /// - Parameter former: What the objects were in the version before; nil where there were none.
-    /// - Throws: ``ExpressionDiagnostics`` where the expression does not fit the entity, or uses
-    ///   what the store does not have.
+    /// - Parameter former: The objects in the previous version; nil if there were none.
+    /// - Throws: ``ExpressionDiagnostics`` if the expression does not fit the entity, or uses
+    ///   properties that the store does not have.
     static func fill(
         _ expression: ModelExpression, as type: AttributeType, entity: Entity, model: Model,
         former: Entity?
@@ -125,17 +124,17 @@ package struct ExpressionSQL {
         return try lowering.value(typed)
     }
 
-    /// The column beside those of a new row that has what an old attribute of it was.
+    /// Returns the additional column of a new row that contains the value of an old attribute.
     ///
     /// - Parameters:
     ///   - attribute: The old attribute.
-    ///   - entity: The entity of the new version whose fill looks at it.
+    ///   - entity: The entity of the new version that has the fill.
     package static func formerColumn(of attribute: String, for entity: Entity) -> String {
         "_old.\(entity.name).\(attribute.replacing(".", with: "_"))"
     }
 
-    /// A condition for WHERE with the values to bind, in the order of the text. The tables that it
-    /// needs are noted.
+    /// Returns a condition for WHERE with the values to bind, in the order of the text. The tables
+    /// that it needs are added to the joins.
     ///
     /// - Parameter parameters: Values for `$name`; each needs one.
     package mutating func condition(
@@ -155,8 +154,8 @@ package struct ExpressionSQL {
         return (fragment.text, try fragment.bindings(now: now))
     }
 
-    /// What rows are sorted by: a property of their own or of a related object, or what is computed
-    /// of such. The tables that it needs are noted.
+    /// Returns the terms of ORDER BY: properties of the rows or of related objects, or values
+    /// computed from them. The tables that they need are added to the joins.
     mutating func order(_ terms: [SortTerm]) throws(ExpressionDiagnostics) -> [SQLFragment] {
         var fragments: [SQLFragment] = []
         for term in terms {
@@ -176,7 +175,8 @@ package struct ExpressionSQL {
     /// text are compared faster.
     private static let maximumParameters = 2000
 
-    /// Writes an expression, with its constants in the text where a statement has no room for them.
+    /// Writes an expression. If there are too many constants for a statement's parameters, they are
+    /// in the text.
     private func limited(
         _ write: (inout ExpressionSQL) throws(ExpressionDiagnostics) -> SQLFragment
     ) throws(ExpressionDiagnostics) -> SQLFragment {
@@ -209,7 +209,7 @@ package struct ExpressionSQL {
         return "_t\(aliasCount)"
     }
 
-    /// Writes what stands inside a subselect.
+    /// Writes the content of a subselect.
     mutating func inSubselect(
         _ write: (inout ExpressionSQL) throws(ExpressionDiagnostics) -> SQLFragment
     ) throws(ExpressionDiagnostics) -> SQLFragment {
@@ -326,8 +326,8 @@ extension ExpressionSQL {
         }
         let places = (left.type.scale ?? 0) - (right.type.scale ?? 0)
         let isExact = left.type.scale != nil && right.type.scale != nil
-        // Only one side is multiplied. Where that exceeds 64 bits SQLite goes on with a
-        // floating-point number, which is beyond all that the other side can be.
+        // Only one side is multiplied. If the product exceeds 64 bits, SQLite continues with a
+        // floating-point number. That is beyond all possible values of the other side.
         let one = try scaled(value(left), by: isExact ? -places : 0)
         let other = try scaled(value(right), by: isExact ? places : 0)
         return relate(
@@ -355,8 +355,8 @@ extension ExpressionSQL {
         }
     }
 
-    /// An exact number against a constant, which may have more places, or be greater, than the
-    /// column can hold: the constant is rounded, so that the column stays as it is.
+    /// Compares an exact number with a constant. The constant may have more decimal places than the
+    /// column, or be out of its range. It is rounded, so that the column stays unchanged.
     private mutating func compare(
         _ operand: TypedExpression, scale: Int, _ relation: ComparisonOperator, _ bound: Decimal,
         _ use: Use
@@ -378,8 +378,8 @@ extension ExpressionSQL {
         }
     }
 
-    /// The greatest number of units that is less, as a floating-point number where it is out of
-    /// range: then it only has to be beyond every integer.
+    /// Returns the greatest number of units that is less. If it is out of range, the result is a
+    /// floating-point number beyond every integer.
     private static func floor(of bound: Decimal, scale: Int) -> StoredValue {
         let shifted = Decimal(sign: .plus, exponent: scale, significand: 1) * bound
         let text = shifted.description
@@ -404,7 +404,7 @@ extension ExpressionSQL {
             list = dialect.elements(ofJSON: constant(.text(json.text)))
         } else {
             let constants = elements.map { element in
-                // So many would take all the parameters that a statement may have.
+                // That many would take all the parameters that a statement may have.
                 elements.count > Self.longestList
                     ? SQLFragment(raw: SQLText.literal(element)) : constant(element)
             }

@@ -1,11 +1,12 @@
-/// A regular expression that SQLite's GLOB can say: characters and sets of them, each once or a
-/// fixed number of times, of which the last may repeat freely, as in `[A-Z]{2}-[0-9]+`.
+/// A regular expression that SQLite's GLOB can express. It consists of characters and sets of
+/// characters, each once or a fixed number of times. The last element may repeat freely, as in
+/// `[A-Z]{2}-[0-9]+`.
 package struct GlobPattern: Sendable {
     /// The elements before the one that repeats, as GLOB spells them.
     private(set) var fixed: [String] = []
     private(set) var last: Repetition?
 
-    /// The last element, where its number is not fixed.
+    /// The last element, if its number is not fixed.
     struct Repetition: Sendable {
         let element: String
         let minimum: Int
@@ -15,7 +16,7 @@ package struct GlobPattern: Sendable {
     /// SQLite limits the length of patterns; longer ones are not worth a CHECK.
     private static let maximumLength = 100
 
-    /// Translates a pattern of MATCHES; nil where GLOB cannot say it.
+    /// Translates a pattern of MATCHES; nil if GLOB cannot express it.
     package init?(regularExpression: String) {
         var rest = regularExpression.unicodeScalars[...]
         if rest.first == "^" { rest.removeFirst() }
@@ -49,7 +50,7 @@ package struct GlobPattern: Sendable {
         return "(\(parts.joined(separator: " AND ")))"
     }
 
-    /// The set of what the element does not match.
+    /// Returns the set of the characters that the element does not match.
     private static func complement(of element: String) -> String {
         guard element.first == "[" else { return "[^\(element)]" }
         let body = element.dropFirst()

@@ -2,7 +2,7 @@ import CambiumModel
 
 /// A piece of SQL with the values of its question marks.
 ///
-/// Pieces are put together by string interpolation, which keeps text and parameters consistent.
+/// Pieces are combined by string interpolation. This keeps text and parameters consistent.
 package struct SQLFragment: Sendable, ExpressibleByStringInterpolation {
     /// The text; each `?` is a parameter.
     package private(set) var text: String
@@ -13,9 +13,9 @@ package struct SQLFragment: Sendable, ExpressibleByStringInterpolation {
     package private(set) var isPure = true
     /// The tables that it reads besides that of its own row.
     private(set) var tables: Set<String> = []
-    /// The columns of its own row that it reads: all of them where it is pure.
+    /// The columns of its own row that it reads; complete if it is pure.
     private(set) var columns: Set<String> = []
-    /// Whether it sees no more of a text than what stands before a NUL.
+    /// Whether it ignores the part of a text after a NUL.
     var endsAtNUL = false
 
     /// A piece of fixed text.
@@ -41,16 +41,16 @@ package struct SQLFragment: Sendable, ExpressibleByStringInterpolation {
         return fragment
     }
 
-    /// The same of another text, which looks at the same.
+    /// Returns a copy with another text that reads the same columns and tables.
     func replacingText(with text: String) -> SQLFragment {
         var fragment = self
         fragment.text = text
         return fragment
     }
 
-    /// The values to bind.
+    /// Returns the values to bind.
     ///
-    /// - Throws: ``ExpressionDiagnostics`` where a parameter has no value or one of another type.
+    /// - Throws: ``ExpressionDiagnostics`` if a parameter has no value or one of another type.
     package func bindings(
         _ values: [String: Value] = [:], now: Date = .now
     ) throws(ExpressionDiagnostics) -> [StoredValue] {
@@ -104,7 +104,7 @@ package enum SQLParameter: Sendable {
     case value(StoredValue)
     /// A value that is known later: `$name`.
     case named(String, ExpressionType)
-    /// The moment at which the statement runs.
+    /// The time at which the statement runs.
     case now
 
     func binding(
@@ -130,10 +130,11 @@ package enum SQLParameter: Sendable {
     }
 }
 
-/// How an engine says what engines say differently. The rest of SQL is written where it is needed.
+/// The parts of SQL that differ between engines. All other SQL is written at the place that needs
+/// it.
 ///
-/// Operands stand beside any operator without brackets, and so does what is returned, but for
-/// conditions and results.
+/// Operands can stand beside any operator without brackets. The same is true for results, except
+/// for conditions and the functions under "Results".
 package protocol SQLDialect: Sendable {
     // MARK: Conditions
 
@@ -143,9 +144,9 @@ package protocol SQLDialect: Sendable {
     func areSame(_ one: SQLFragment, _ other: SQLFragment) -> SQLFragment
     /// The complement of ``areSame(_:_:)``.
     func areDifferent(_ one: SQLFragment, _ other: SQLFragment) -> SQLFragment
-    /// A condition that is false where it would be neither true nor false.
+    /// Returns a condition that is false if the given one is neither true nor false.
     func boolean(_ condition: SQLFragment) -> SQLFragment
-    /// What stands in the brackets of IN for the elements of a JSON array.
+    /// Returns the contents of the brackets of IN for the elements of a JSON array.
     func elements(ofJSON array: SQLFragment) -> SQLFragment
 
     // MARK: Texts
@@ -156,24 +157,25 @@ package protocol SQLDialect: Sendable {
     func begins(_ text: SQLFragment, with start: SQLFragment) -> SQLFragment
     /// Whether a text ends with another one.
     func ends(_ text: SQLFragment, with end: SQLFragment) -> SQLFragment
-    /// The constant that ``isLike(_:_:)`` takes for a pattern; nil where it is too long.
+    /// Returns the constant that ``isLike(_:_:)`` takes for a pattern; nil if it is too long.
     func pattern(_ elements: [WildcardPattern.Element]) -> String?
     /// Whether a text matches the constant of a pattern as a whole.
     func isLike(_ text: SQLFragment, _ pattern: SQLFragment) -> SQLFragment
-    /// Whether a text matches a regular expression as a whole; nil where only a program can tell.
+    /// Returns whether a text matches a regular expression as a whole; nil if only a program can
+    /// decide it.
     func matches(_ text: SQLFragment, _ regularExpression: String) -> SQLFragment?
     /// The number of a text's characters.
     func length(_ text: SQLFragment) -> SQLFragment
-    /// A text as functions see it that end at a NUL, which another program may have put there.
+    /// Returns a text for functions that end at a NUL. Another program may have written the NUL.
     func wholeText(_ text: SQLFragment) -> SQLFragment
 
     // MARK: Numbers
 
-    /// A whole number, from arithmetic of whole numbers; NULL where 64 bits do not hold it.
+    /// Returns an integer from integer arithmetic; NULL if 64 bits cannot hold it.
     func whole(_ number: SQLFragment) -> SQLFragment
     /// A number as a floating-point one.
     func real(_ number: SQLFragment) -> SQLFragment
-    /// A whole number as a text.
+    /// Returns an integer as a text.
     func text(_ number: SQLFragment) -> SQLFragment
 
     // MARK: Results
@@ -182,20 +184,21 @@ package protocol SQLDialect: Sendable {
     func total(_ number: SQLFragment) -> SQLFragment
     /// The sum of decimals of any scale, or their mean.
     func total(ofDecimals number: SQLFragment, isMean: Bool) -> SQLFragment
-    /// What a level of an order is in ORDER BY.
+    /// Returns a term of ORDER BY.
     ///
-    /// - Parameter placesNilLast: nil where it does not matter.
+    /// - Parameter placesNilLast: Whether NULL comes last; nil if either order is allowed.
     func order(
         by value: SQLFragment, isDescending: Bool, texts: TextOrder, placesNilLast: Bool?
     ) -> SQLFragment
-    /// What ends a query of which only some rows are wanted.
+    /// Returns the end of a query that returns only some of its rows.
     func slice(limit: Int?, offset: Int) -> SQLFragment
-    /// What follows FROM, such that the table is read in the order of its keys, by no index.
+    /// Returns the text after FROM that makes the engine read the table in the order of its keys,
+    /// without an index.
     func inOrderOfKeys(_ source: SQLFragment) -> SQLFragment
 
     // MARK: Others
 
-    /// The moment at which the statement runs, in seconds since 2001.
+    /// The time at which the statement runs, in seconds since 2001.
     var now: SQLFragment { get }
     /// A random UUID of version 4, as bytes.
     var randomUUID: SQLFragment { get }
@@ -279,9 +282,8 @@ package struct SQLiteDialect: SQLDialect {
 
     // MARK: Numbers
 
-    /// A whole number whose computation SQLite went on with in floating point is no longer exact:
-    /// converting it back, which `|` does, yields one of the two outermost integers, which become
-    /// NULL.
+    /// If SQLite continued the computation of an integer in floating point, the number is no longer
+    /// exact. `|` converts it back to one of the two outermost integers, and these become NULL.
     package func whole(_ number: SQLFragment) -> SQLFragment {
         let least = SQLText.literal(.integer(.min))
         return "nullif(nullif(\(number) | 0, 9223372036854775807), \(raw: least))"

@@ -1,23 +1,23 @@
 import CambiumModel
 
-/// A statement that reads the rows of an entity: the key, the version, the entity where the table
-/// has that column, then the columns of the whole family.
+/// A statement that reads the rows of an entity. Its columns are the key, the version, the entity
+/// if the table has that column, then the columns of the whole family.
 package struct SelectSQL: Sendable {
-    /// Which rows are wanted.
+    /// The rows that a statement selects.
     package enum Selection: Sendable {
-        /// Those that meet the condition; all without one.
+        /// The rows that meet the condition; all without one.
         case matching(ModelExpression?, [String: Value])
-        /// The one whose key is parameter 1.
+        /// The row with the key in parameter 1.
         case key
-        /// Those whose key is in the `pending` table.
+        /// The rows with keys in the `pending` table.
         case pendingKeys
-        /// Those whose key lies between parameters 1 and 2, in the order of the keys.
+        /// The rows with keys between parameters 1 and 2, in the order of the keys.
         case keyRange
-        /// Those whose column holds the key that is parameter 1.
-        /// Where the column of places is given, they come in that order.
+        /// The rows that have the key in parameter 1 in a column. If a position column is given,
+        /// they are in its order.
         case referring(column: String, position: String? = nil)
-        /// Those that a join table links to the key that is parameter 1. Where the column of
-        /// places is given, they come in that order.
+        /// The rows that a join table links to the key in parameter 1. If a position column is
+        /// given, they are in its order.
         case linked(
             table: String, sourceColumn: String, destinationColumn: String, position: String? = nil)
 
@@ -99,9 +99,8 @@ package struct SelectSQL: Sendable {
         return ("SELECT \(names.joined(separator: ", ")) \(source)", parameters)
     }
 
-    /// The statement that returns the keys, the versions and the entities of rows, and no other
-    /// columns; for the far end of a relationship 0 in place of the version, so that an index may
-    /// do.
+    /// Returns the statement for the keys, the versions and the entities of rows, without other
+    /// columns. For the far end of a relationship the version is 0, so that an index is enough.
     package func keys(
         _ selection: Selection, includesSubentities: Bool = true, sort: [SortTerm] = [],
         limit: Int? = nil, offset: Int = 0
@@ -115,8 +114,8 @@ package struct SelectSQL: Sendable {
             rowKeys(version: version), selection, includesSubentities, sort, limit, offset)
     }
 
-    /// The statement that hands the rows to the function `sink`, in any order; nil where there are
-    /// more columns than that takes.
+    /// Returns the statement that passes the rows to the function `sink`, in any order; nil if
+    /// there are more columns than the function takes.
     package func scan(
         _ selection: Selection, includesSubentities: Bool = true, maximumColumns: Int
     ) throws -> (sql: String, parameters: [StoredValue])? {
@@ -146,8 +145,8 @@ package struct SelectSQL: Sendable {
         rowKeys(version: column(SystemColumn.version)) + columns.map(column)
     }
 
-    /// What tells which row it is: its key, its version, and the entity where the table has that
-    /// column.
+    /// Returns the columns that identify a row: its key, its version, and the entity if the table
+    /// has that column.
     func rowKeys(version: String) -> [String] {
         [column(SystemColumn.key), version]
             + (hasEntityColumn ? [column(SystemColumn.entity)] : [])
@@ -157,8 +156,8 @@ package struct SelectSQL: Sendable {
         SQLText.column(name, of: Self.alias)
     }
 
-    /// FROM and WHERE, and the values to bind. What else looks at related rows has to be written
-    /// before, so that the tables are joined.
+    /// Returns FROM and WHERE, and the values to bind. All other parts that use related rows must
+    /// be written before, because this part joins their tables.
     func source(
         _ selection: Selection, _ includesSubentities: Bool, _ lowering: inout ExpressionSQL
     ) throws -> (String, [StoredValue]) {
@@ -209,7 +208,7 @@ package struct SelectSQL: Sendable {
         return "\(column(SystemColumn.entity)) IN (\(SQLText.literals(wanted.names)))"
     }
 
-    // Row keys: the key, the version, and the entity where the table has that column.
+    // Row keys: the key, the version, and the entity if the table has that column.
 
     /// The statement that returns the row keys of a selection.
     ///
@@ -223,22 +222,23 @@ package struct SelectSQL: Sendable {
             limit, offset)
     }
 
-    /// What computes values for attributes.
+    /// A statement that computes values for attributes.
     package struct ComputedValues {
         package fileprivate(set) var sql = ""
         package fileprivate(set) var parameters: [StoredValue] = []
-        /// What the values are: of the attributes' types, but for what is to be rounded to a
-        /// decimal.
+        /// The types of the values. They are the attributes' types, except for values that must be
+        /// rounded to a decimal.
         package fileprivate(set) var types: [ExpressionType] = []
         /// Whether they depend on nothing but their own rows.
         package fileprivate(set) var isOfOwnRow = true
     }
 
-    /// The statement that computes expressions over the rows whose keys are in `pending`: the key,
-    /// then the values in the stored forms of their types.
+    /// Returns the statement that computes expressions over the rows with keys in `pending`. Its
+    /// columns are the key, then the values in the stored forms of their types.
     ///
-    /// - Parameter expressions: What is computed, and the type of the attribute that gets it.
-    /// - Throws: ``ExpressionDiagnostics`` where an expression does not fit the entity.
+    /// - Parameter expressions: The expressions, each with the type of the attribute that gets the
+    ///   value.
+    /// - Throws: ``ExpressionDiagnostics`` if an expression does not fit the entity.
     package func values(
         of expressions: [(expression: ModelExpression, type: AttributeType)], now: Date
     ) throws(ExpressionDiagnostics) -> ComputedValues {
@@ -263,8 +263,8 @@ package struct SelectSQL: Sendable {
         return computed
     }
 
-    /// The type of what is computed for a decimal attribute and has to be rounded for it: a decimal
-    /// of more places, or a quotient. nil where nothing has.
+    /// Returns the type of a value that must be rounded for a decimal attribute: a decimal with
+    /// more places, or a quotient. The result is nil if nothing must be rounded.
     package static func roundedType(
         of expression: ModelExpression, for type: AttributeType, _ entity: Entity, _ model: Model
     ) -> ExpressionType? {
@@ -281,9 +281,9 @@ package struct SelectSQL: Sendable {
         }
     }
 
-    /// The statement that returns the keys of those rows of `pending` that do not meet a condition.
+    /// Returns the statement for the keys of the rows in `pending` that do not meet a condition.
     ///
-    /// - Throws: ``ExpressionDiagnostics`` where the store cannot look at it.
+    /// - Throws: ``ExpressionDiagnostics`` if the store cannot evaluate it.
     package func violations(
         of condition: ModelExpression, now: Date
     ) throws(ExpressionDiagnostics) -> (sql: String, parameters: [StoredValue]) {
@@ -301,11 +301,10 @@ package struct SelectSQL: Sendable {
 }
 
 extension SelectSQL {
-    /// The statement that computes results out of the rows.
+    /// Returns the statement that computes results from the rows.
     ///
-    /// Every order is total: results that are equal in it come in the order of their rows' keys;
-    /// groups in the order of what their rows have in common; distinct results in that of their
-    /// columns.
+    /// Every order is total. Equal results are in the order of their rows' keys, groups in the
+    /// order of their common values, and distinct results in the order of their columns.
     package func results(
         _ query: TypedResults, _ selection: Selection, includesSubentities: Bool = true,
         limit: Int? = nil, offset: Int = 0, now: Date = .now
@@ -342,12 +341,12 @@ extension SelectSQL {
         return ("\(sql.text) \(source)\(rest.text)", parameters)
     }
 
-    /// The statement that returns the far ends of a relationship of many owners, whose keys are in
-    /// the `pending` table: the owner's key, the member's, and its entity where the table has that
-    /// column; owner by owner, each list in its order.
+    /// Returns the statement for the far ends of a relationship of many owners, with owner keys in
+    /// the `pending` table. Its columns are the owner's key, the member's key, and the member's
+    /// entity if the table has that column. The rows are grouped by owner, each list in its order.
     ///
-    /// - Parameter selection: What selects the members of one owner.
-    /// - Returns: nil for a selection that is none of a relationship.
+    /// - Parameter selection: The selection of the members of one owner.
+    /// - Returns: Nil if the selection is not one of a relationship.
     package func members(_ selection: Selection) -> String? {
         let table = "\(SQLText.identifier(root.name)) AS \(SQLText.identifier(Self.alias))"
         let source: String
@@ -405,7 +404,8 @@ extension ExpressionSQL {
     ) throws(ExpressionDiagnostics) -> SQLFragment {
         let element = try value(operand)
         if let simple = aggregate(function, of: operand, element) { return simple }
-        // sum() itself fails where 64 bits do not hold it: sums of the upper and the lower halves.
+        // sum() itself fails if 64 bits cannot hold the result, so the upper and the lower halves
+        // are summed.
         let high: SQLFragment = "coalesce(sum(\(element) >> 32), 0)"
         let low: SQLFragment = "coalesce(sum(\(element) & 4294967295), 0)"
         let sum = dialect.whole("(\(high) + (\(low) >> 32)) * 4294967296 + (\(low) & 4294967295)")

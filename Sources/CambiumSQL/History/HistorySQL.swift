@@ -2,11 +2,11 @@ import CambiumModel
 
 /// The tables of a store's history and the statements about them.
 ///
-/// Triggers number the changes (``HistoryTriggers``). The writer says at the end which changes are
-/// its transaction: those after the last one of the transaction before. So a transaction is a range
-/// of numbers, and a position in the history is one number.
+/// Triggers number the changes (``HistoryTriggers``). At the end, the writer records its
+/// transaction: the changes after the last change of the previous transaction. A transaction is
+/// therefore a range of numbers, and a position in the history is one number.
 package enum HistorySQL {
-    /// What the names of its tables, indexes and triggers begin with. Those of a model begin with a
+    /// The prefix of the names of its tables, indexes and triggers. Names of a model begin with a
     /// letter.
     package static let prefix = "_history"
 
@@ -62,9 +62,9 @@ package enum HistorySQL {
 
     // MARK: Writing
 
-    /// Makes a transaction of the changes that belong to none yet; nothing where there are none.
-    /// Parameters: the date, the author, the context's name, the process's name and number, and
-    /// what tells the writer apart.
+    /// Creates a transaction of the changes that belong to none yet; does nothing if there are
+    /// none. Parameters: the date, the author, the context's name, the process's name and number,
+    /// and an identifier of the writer.
     package static let record = """
         INSERT INTO \(transactions) \
         ("last", "first", "number", "date", "author", "context", "process", "processID", "writer") \
@@ -74,15 +74,16 @@ package enum HistorySQL {
         FROM \(transactions)) AS t WHERE c."last" > t."last"
         """
 
-    /// Says that a row which was taken out and put back was changed: the entity, the key and the
-    /// names of the properties, each after a space.
+    /// Records that a row that was removed and put back was changed. Parameters: the entity, the
+    /// key and the names of the properties, each after a space.
     package static let recordMove = """
         INSERT INTO \(changes) ("kind", "entity", "key", "properties") VALUES (1, ?, ?, ?)
         """
 
-    /// Forgets the objects that a row references which was taken out and put back, where it references
-    /// them as before: both changes of its table named them. Parameters: the last change before it was
-    /// taken out, the last one then, and the last one before it was put back.
+    /// Deletes the changes of objects that a row references, if the row was removed and put back
+    /// with the same references. Both the removal and the insertion recorded these changes.
+    /// Parameters: the last change before the removal, the last change after it, and the last
+    /// change before the row was put back.
     package static let forgetMove = """
         WITH "taken" AS (SELECT * FROM \(changes) \
         WHERE "number" > ?1 AND "number" <= ?2 AND "kind" = 1), \
@@ -96,8 +97,8 @@ package enum HistorySQL {
     /// The number of the last change.
     package static let lastChange = "SELECT coalesce(max(\"number\"), 0) FROM \(changes)"
 
-    /// Takes a property out of the changes of the objects whose keys are in `pending`. Parameters: its
-    /// name after a space, the last change before those that are meant, and the entity.
+    /// Removes a property from the changes of the objects with keys in `pending`. Parameters: the
+    /// property's name after a space, the last change before the affected ones, and the entity.
     package static let forgetProperty = """
         UPDATE \(changes) \
         SET "properties" = rtrim(replace("properties" || ' ', ?1 || ' ', ' ')) \
@@ -107,8 +108,8 @@ package enum HistorySQL {
 
     // MARK: Reading
 
-    /// Where the history ends and begins: the number of the last change, that of the last one in a
-    /// transaction, the number of that transaction, and that of the last change that was purged.
+    /// The end and the beginning of the history: the number of the last change, the last change in
+    /// a transaction, the number of that transaction, and the last change that was purged.
     package static let bounds = """
         SELECT (SELECT coalesce(max("number"), 0) FROM \(changes)), coalesce(max("last"), 0), \
         coalesce("number", 0), \
@@ -136,27 +137,27 @@ package enum HistorySQL {
 
     // MARK: Purging
 
-    /// The last change of the transactions before the one that ends with a change; NULL where there
+    /// The last change of the transactions before the one that ends with a change; NULL if there
     /// are none.
     package static let lastBeforeChange = """
         SELECT max("last") FROM \(transactions) WHERE "last" < ?
         """
 
-    /// The last change before the first transaction of a date or later; no row where there is none.
+    /// The last change before the first transaction of a date or later; no row if there is none.
     package static let lastBeforeDate = """
         SELECT "first" - 1 FROM \(transactions) WHERE "date" >= ? AND "first" <= "last" \
         ORDER BY "last" LIMIT 1
         """
 
-    /// The oldest transactions, as many as the parameter says: last change, number, date.
+    /// The oldest transactions, up to the number in the parameter: last change, number, date.
     package static let oldest = """
         SELECT "last", "number", "date" FROM \(transactions) WHERE "first" <= "last" \
         ORDER BY "last" LIMIT ?
         """
 
-    /// Removes everything up to a change, which each statement has as its parameter.
+    /// Removes everything up to a change. Each statement has the change as its parameter.
     ///
-    /// Numbers are never given again: the last change and the last transaction stay as rows, the
+    /// Numbers are never used again: the last change and the last transaction stay as rows, the
     /// transaction without any change in it.
     package static let purge = [
         "DELETE FROM \(values) WHERE \"change\" <= ?",
@@ -172,9 +173,9 @@ package enum HistorySQL {
     ]
 }
 
-/// What a store's metadata say about its history.
+/// The settings of a store's history in its metadata.
 package struct HistorySettings: Sendable, Equatable {
-    /// What is kept of a change.
+    /// The stored content of a change.
     package enum Content: String, Sendable {
         /// The object and the names of its changed properties.
         case properties
@@ -182,10 +183,10 @@ package struct HistorySettings: Sendable, Equatable {
         case values
     }
 
-    /// What is kept of a change.
+    /// The stored content of a change.
     package var content: Content
-    /// Tells this history apart from an earlier one of the same store, whose numbers mean nothing
-    /// in it.
+    /// An identifier that distinguishes this history from an earlier one of the same store. Numbers
+    /// of the earlier history are invalid in this one.
     package var epoch: UUID
 
     package init(content: Content, epoch: UUID) {
@@ -197,14 +198,13 @@ package struct HistorySettings: Sendable, Equatable {
     package static let contentName = "history"
     package static let epochName = "history.epoch"
 
-    /// Reads the rows that ``init(rows:)`` understands; none where another program has removed the
-    /// tables.
+    /// Reads the rows for ``init(rows:)``; none if another program has removed the tables.
     package static let query = """
         SELECT "name", "value" FROM "_metadata" WHERE "name" IN ('\(contentName)', '\(epochName)') \
         AND \(HistorySQL.areThere)
         """
 
-    /// - Returns: Nil where the store has no history.
+    /// - Returns: Nil if the store has no history.
     package init?(rows: [[StoredValue]]) {
         func value(_ name: String) -> String? {
             rows.last { $0.count == 2 && $0[0] == .text(name) }?[1].text
@@ -215,7 +215,7 @@ package struct HistorySettings: Sendable, Equatable {
         self.init(content: content, epoch: epoch)
     }
 
-    /// What makes the metadata say this.
+    /// The statements that write these settings into the metadata.
     package var writeStatements: [String] { writeStatements(in: Self.table) }
 
     /// The same for metadata in another table.
@@ -229,7 +229,7 @@ package struct HistorySettings: Sendable, Equatable {
             }
     }
 
-    /// What makes the metadata say that there is no history.
+    /// The statements that record in the metadata that there is no history.
     package static let removeStatements = removeStatements(in: table)
 
     /// The same for metadata in another table.

@@ -1,14 +1,14 @@
 import CambiumModel
 
-/// The triggers that write a store's history: each change of a row, by any program, writes exactly
+/// The triggers that write a store's history. Each change of a row, by any program, writes exactly
 /// one change of it, in the same transaction.
 ///
 /// - An object's row writes the object, with the names of the properties whose columns differ.
 /// - A to-one with an inverse writes the objects that it referenced and references, with the name
 ///   of the inverse.
-/// - A pair of a join table writes the objects at both ends; a place in a list writes the owner.
+/// - A pair of a join table writes the objects at both ends. A position in a list writes the owner.
 ///
-/// A save may touch an object several times; reading the history makes one change of it.
+/// A save may change an object several times. Reading the history combines these into one change.
 package struct HistoryTriggers: Sendable {
     /// The triggers, in the order of the tables.
     package let triggers: [StoreTrigger]
@@ -29,7 +29,7 @@ package struct HistoryTriggers: Sendable {
     }
 }
 
-/// Which version of a row a trigger looks at.
+/// The version of a row that a trigger uses.
 enum RowVersion: String {
     case old = "OLD"
     case new = "NEW"
@@ -100,7 +100,7 @@ package struct StoreTrigger: Sendable {
     /// The statement that makes it.
     package let createStatement: String
 
-    /// What the names of the history's triggers begin with. Names of a model begin with a letter.
+    /// The prefix of the names of the history's triggers. Names of a model begin with a letter.
     static let historyPrefix = "_history."
 
     init(name: String, table: String, createStatement: String) {
@@ -221,7 +221,7 @@ final class ObjectHistory {
             new: version == .new ? value : "NULL", where: "\(value) IS NOT NULL")
     }
 
-    /// A value of a changed row, where it differs. The entity of a key belongs to the key.
+    /// Writes a value of a changed row if it differs. The entity of a key belongs to the key.
     private func difference(_ column: RecordedObjects.Column) -> String {
         let condition = ([column.name] + (column.key.map { [$0] } ?? []))
             .map(Self.differs).joined(separator: " OR ")
@@ -237,14 +237,14 @@ extension RecordedOwner {
         touch(version, where: "\(version.column(key)) IS NOT NULL")
     }
 
-    /// Writes the owner that a row referenced or references, where these are two.
+    /// Writes the owner that a row referenced or references, if it changed.
     func touchIfChanged(_ version: RowVersion) -> String {
         touch(
             version,
             where: "\(version.column(key)) IS NOT NULL AND \(ObjectHistory.differs(key))")
     }
 
-    /// Writes the owner of a list in which a row got another place.
+    /// The trigger that writes the owner of a list if a row gets another position in it.
     var placeTrigger: StoreTrigger? {
         positionColumn.map { position in
             HistoryWriting.trigger(
@@ -276,7 +276,7 @@ struct LinkHistory {
     private let table: Table
     private let ends: [RecordedEnd]
 
-    /// - Returns: Nil where the table's relationship is none of the model's.
+    /// - Returns: Nil if the model does not have the table's relationship.
     init?(_ table: Table, _ model: Model) {
         guard let ends = RecordedEnd.ends(of: table, model) else { return nil }
         self.table = table
@@ -311,7 +311,7 @@ struct LinkHistory {
             properties: HistoryWriting.property(end.relationship), where: condition)
     }
 
-    /// The entity of the object at an end, which its own row knows.
+    /// Returns the entity of the object at an end. The object's own row contains it.
     private func entity(of end: RecordedEnd, _ version: RowVersion) -> String {
         let literal = SQLText.literal(end.entity)
         guard let table = end.tableOfEntities else { return literal }

@@ -1,8 +1,9 @@
 import CambiumModel
 
-/// What a history says of changes in a table of objects, in whatever way it is written.
+/// The content of a history about changes in a table of objects, independent of how it is written.
 package struct RecordedObjects: Sendable {
-    /// A column whose values are kept: not what may lie in files, and no places.
+    /// A column with recorded values. Columns of values that may be in files, and position columns,
+    /// are excluded.
     package struct Column: Sendable {
         package let name: String
         /// The column of the key that this one is the entity of.
@@ -51,21 +52,21 @@ extension RecordedObjects.Column {
     }
 }
 
-/// The object that a key references, which has the inverse relationship: a change of the key
-/// changes that one, too.
+/// The object that a key references and that has the inverse relationship. A change of the key
+/// changes that object too.
 package struct RecordedOwner: Sendable {
     package let table: String
     package let key: String
-    /// The column of the owner's entity, where it has one.
+    /// The column of the owner's entity, if there is one.
     package let entityColumn: String?
-    /// The column of the place in the owner's list, where that is ordered.
+    /// The column of the position in the owner's list, if that is ordered.
     package let positionColumn: String?
     /// The entity that the key references.
     package let destination: String
     /// The name of the inverse relationship.
     package let inverse: String
 
-    /// - Returns: Nil where the column is no key, or has no inverse.
+    /// - Returns: Nil if the column is not a key, or has no inverse.
     init?(of column: Table.Column, in table: Table, _ model: Model) {
         guard case .key(let entityName, let name) = column.content,
             let entity = model.entity(named: entityName),
@@ -85,21 +86,22 @@ package struct RecordedOwner: Sendable {
     }
 }
 
-/// One end of the pairs of a join table: a pair that comes or goes changes the object there.
+/// One end of the pairs of a join table. A pair that is added or removed changes the object there.
 package struct RecordedEnd: Sendable {
     /// The column of the object's key.
     package let column: String
     package let entity: String
-    /// The table that says which entity the object is of; nil where there is one only.
+    /// The table that contains the object's entity; nil if there is only one entity.
     package let tableOfEntities: String?
-    /// The relationship of that object which the pairs are.
+    /// The relationship of that object that the pairs represent.
     package let relationship: String
-    /// The column of its places, where it is ordered.
+    /// The column of its positions, if it is ordered.
     package let position: String?
 
-    /// The ends of a join table; the second one only where the relationship has an inverse.
+    /// Returns the ends of a join table. The second end exists only if the relationship has an
+    /// inverse.
     ///
-    /// - Returns: Nil where the table is none of the model's.
+    /// - Returns: Nil if the table is not one of the model's.
     package static func ends(of table: Table, _ model: Model) -> [RecordedEnd]? {
         guard case .links(let entity, let relationship) = table.content,
             let source = model.entity(named: entity),

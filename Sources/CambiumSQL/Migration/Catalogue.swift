@@ -1,13 +1,14 @@
 import CambiumModel
 
-/// The tables and indexes of a store as SQLite describes them, comparable with those of a model.
+/// The tables and indexes of a store as SQLite describes them. They can be compared with the ones
+/// of a model.
 package struct Catalogue: Sendable {
     /// The text of each table and index, in a normal form, by its name.
     package let entries: [String: String]
-    /// What a store says about its tables, word by word.
+    /// The statements that create a store's tables, verbatim.
     let tables: [String: String]
 
-    /// The query whose rows ``init(rows:)`` reads. What SQLite makes for itself has no text.
+    /// The query for ``init(rows:)``. Objects that SQLite creates for itself have no text.
     package static let query =
         "SELECT \"name\", \"sql\" FROM \"sqlite_schema\" WHERE \"sql\" IS NOT NULL"
 
@@ -47,14 +48,14 @@ package struct Catalogue: Sendable {
         tables = [:]
     }
 
-    /// The names of what differs from another catalogue, sorted.
+    /// Returns the names of the differences from another catalogue, sorted.
     package func differences(from other: Catalogue) -> [String] {
         Set(entries.keys).union(other.entries.keys)
             .filter { entries[$0] != other.entries[$0] }.sorted()
     }
 
-    /// The text without what ALTER TABLE changes about it: white space between words, and the order
-    /// of columns, which no statement of ours depends on.
+    /// Returns the text without the parts that ALTER TABLE changes: white space between words, and
+    /// the order of columns. No statement of Cambium depends on these.
     package static func normalized(_ sql: String) -> String {
         let text = withoutSpace(sql)
         guard let table = TableText(text) else { return text }
@@ -100,8 +101,9 @@ package struct Catalogue: Sendable {
         WHERE t."type" = 'table'
         """
 
-    /// The beginning of a hash of what each table and index says, by its name: short enough to be
-    /// kept for each version that a model ever had, long enough to tell a change by hand.
+    /// The beginning of a hash of the definition of each table and index, by its name. It is short
+    /// enough to be kept for each version that a model ever had, and long enough to detect a manual
+    /// change.
     package var fingerprints: [String: String] {
         entries.mapValues(Self.fingerprint)
     }
@@ -124,7 +126,7 @@ package struct Catalogue: Sendable {
         package let name: String
         /// Whether it is a column.
         package let isColumn: Bool
-        /// What the table's statement says of it, in a normal form.
+        /// Its definition in the table's statement, in a normal form.
         package let definition: String
 
         /// Reads a part of a CREATE TABLE statement.
@@ -148,14 +150,14 @@ package struct Catalogue: Sendable {
         }
     }
 
-    /// The parts of a table, in the order of its statement; nil where there is no such table.
+    /// Returns the parts of a table, in the order of its statement; nil if there is no such table.
     package func parts(of table: String) -> [Part]? {
         (tables[table] ?? entries[table]).flatMap { TableText(Self.withoutSpace($0)) }?
             .parts.map(Part.init)
     }
 
-    /// The columns without which a table is what a fingerprint says: others have added them. None
-    /// where it differs in another way.
+    /// Returns the external columns of a table: without them, the table has the fingerprint. The
+    /// result is empty if the table differs in another way.
     package func columnsAdded(to table: String, ofFingerprint fingerprint: String) -> [Part] {
         guard let text = tables[table].map(Self.withoutSpace).flatMap(TableText.init) else {
             return []
@@ -167,7 +169,7 @@ package struct Catalogue: Sendable {
             let sorted = rest.map { parts[$0].definition }.sorted().joined(separator: ",")
             return Self.fingerprint(of: text.head + sorted + text.tail) == fingerprint
         }
-        // One or two anywhere, more where ALTER TABLE puts them.
+        // One or two columns anywhere, or more at the position of ALTER TABLE.
         let pairs = columns.flatMap { first in columns.filter { $0 > first }.map { [first, $0] } }
         let ends = columns.indices.dropLast().map { Array(columns[($0 + 1)...]) }.reversed()
         let found = (columns.map { [$0] } + pairs + ends.filter { $0.count > 2 })
@@ -175,7 +177,7 @@ package struct Catalogue: Sendable {
         return (found ?? []).map { parts[$0] }
     }
 
-    /// The same without some columns of tables: those of others.
+    /// Returns the catalogue without external columns of tables.
     package func without(columns: [String: Set<String>]) -> Catalogue {
         var entries = entries
         var tables = tables
@@ -195,8 +197,8 @@ package struct Catalogue: Sendable {
 }
 
 extension Schema {
-    /// The fingerprints of tables and indexes that are other ones than those of the version before;
-    /// an empty text means that it was deleted.
+    /// Returns the fingerprints of tables and indexes that differ from the previous version. An
+    /// empty text means that the table or index was deleted.
     package func fingerprints(besides former: Schema?) -> [String: String] {
         var old: [String: Table] = [:]
         for table in former?.tables ?? [] { old[table.name] = table }
@@ -226,7 +228,7 @@ extension Catalogue.Part {
         "CONSTRAINT", "CHECK", "UNIQUE", "PRIMARY", "FOREIGN",
     ]
 
-    /// A name in or without quotes; the text is what comes after it then.
+    /// Reads a name with or without quotes, and removes it from the text.
     fileprivate static func name(at text: inout Substring) -> String {
         guard let first = text.first, "\"`[".contains(first) else {
             let name = text.prefix { !" (\n\t".contains($0) }
@@ -247,17 +249,17 @@ extension Catalogue.Part {
     }
 }
 
-/// The parts of a CREATE TABLE statement: what stands before the parenthesis, the columns and
+/// The parts of a CREATE TABLE statement: the text before the parenthesis, the columns and
 /// constraints within, and the options after it.
 struct TableText {
-    /// Up to the opening parenthesis, which is included.
+    /// The text up to and including the opening parenthesis.
     let head: String
     /// The columns and constraints in order, without the white space around them.
     let parts: [String]
     /// From the closing parenthesis.
     let tail: String
 
-    /// Takes a statement apart; nil where it makes no table.
+    /// Splits a statement; nil if it does not create a table.
     init?(_ sql: String) {
         guard sql.hasPrefix("CREATE TABLE"), let open = sql.utf8.firstIndex(of: UInt8(ascii: "("))
         else { return nil }

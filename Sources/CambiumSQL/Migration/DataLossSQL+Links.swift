@@ -1,21 +1,20 @@
 import CambiumModel
 import CambiumPlan
 
-// What becomes of links. Each pair of inverses is asked about once, from the end that keeps its
-// links; a link of a relationship that is its own inverse is one, although it exists in both
-// directions.
+// Lost links. Each pair of inverses is queried once, from the end that keeps its links. If a
+// relationship is its own inverse, a link is counted once although it exists in both directions.
 extension DataLossSQL {
-    /// Links that were asked about already: those of some entities' objects, at one end.
+    /// Links that were already counted: the links of some entities' objects, at one end.
     struct CountedLinks {
         /// The relationship and its inverse.
         let ends: Set<ModelMatch.PropertyName>
         let end: ModelMatch.PropertyName
-        /// A condition on the keys at that end; nil where it is all links.
+        /// A condition on the keys at that end; nil for all links.
         let condition: ((_ end: String) -> String)?
     }
 
-    /// A relationship of the new version, at the end that keeps the links, and the old ones that it has
-    /// them from.
+    /// A relationship of the new version, at the end that keeps the links, and the old ones that
+    /// its links come from.
     private final class Heir {
         let entity: Entity
         let relationship: Relationship
@@ -86,8 +85,9 @@ extension DataLossSQL {
 
     // MARK: Changes
 
-    /// The links of a relationship that is dropped: all of them where nothing of it and its inverse
-    /// is left, else those of the objects that live on and lose it.
+    /// Returns a query for the links of a dropped relationship. If the relationship and its inverse
+    /// are both dropped, it counts all links. Otherwise it counts the links of the objects that
+    /// still exist and lose them.
     func droppedLinks(_ name: String, of entity: Entity?) -> String {
         guard let entity, let owner = old.declarer(of: name, in: entity),
             let relationship = owner.relationship(named: name),
@@ -116,8 +116,8 @@ extension DataLossSQL {
             isSymmetric: Self.isSymmetric(relationship, in: old))
     }
 
-    /// The links that are not those which the author keeps. Where both ends keep one, the end that
-    /// is named first comes first.
+    /// Returns a query for the links that the author does not keep. If both ends keep one link, the
+    /// end that is declared first comes first.
     func linksNotKept(_ name: String, of entity: String) -> String {
         let end = ModelMatch.PropertyName(entity: entity, property: name)
         guard let heir = heirs.first(where: { $0.name == end || $0.inverse == end }) else {
@@ -141,8 +141,8 @@ extension DataLossSQL {
             ? "SELECT (\(before)) - (\(between))" : "SELECT (\(between)) - (\(after))"
     }
 
-    /// The links of a relationship whose order is forgotten, of the objects that live on. A list of one
-    /// has none.
+    /// Returns a query for the links of a relationship that loses its order, of the objects that
+    /// still exist. A list of one link has no order.
     func orderedLinks(_ name: String, of entity: String) -> String {
         let former = match.former(.init(entity: entity, property: name))
         let owner = former.flatMap { old.entity(named: $0.entity) } ?? formerEntity(entity)
@@ -218,9 +218,9 @@ extension DataLossSQL {
         model.inverse(of: relationship)?.relationship == relationship
     }
 
-    /// A query of the links, as `source` and `destination`; nil where the store has none.
+    /// Returns a query of the links, as `source` and `destination`; nil if the store has none.
     ///
-    /// - Parameter name: The name that a table has.
+    /// - Parameter name: Returns the name of a table.
     private static func pairs(
         of relationship: Relationship, _ entity: Entity, in model: Model,
         _ name: (String) -> String

@@ -1,15 +1,16 @@
 import CambiumModel
 import CambiumPlan
 
-/// What a step to the next version may take out of a store, and how to find out how much it takes.
+/// The possible data loss of a step to the next version, and the queries that measure it.
 ///
-/// Each change is measured at the moment when it runs: of objects that statements choose before
-/// they delete them, how many were chosen; of everything else, what differs while the tables of
-/// both versions exist, the new ones filled and the old ones without what was dropped before.
+/// Each change is measured at the time when it runs. For objects that statements choose before they
+/// delete them, the number of chosen objects is counted. All other loss is measured while the
+/// tables of both versions exist: the new tables are filled, and objects that were dropped earlier
+/// are no longer in the old ones.
 package struct MigrationDataLoss: Sendable {
     /// A change that takes something.
     package struct Loss: Sendable {
-        /// What it does, and why, in words.
+        /// The change and its reason, in words.
         package let words: String
         /// How much it takes.
         package let measure: Measure
@@ -19,24 +20,24 @@ package struct MigrationDataLoss: Sendable {
     package enum Measure: Sendable {
         /// The objects of its ``Choice``.
         case choice
-        /// What a query counts while the tables of both versions exist.
+        /// The result of a query while the tables of both versions exist.
         case counted(String, Unit)
     }
 
-    /// What a query counts.
+    /// The things that a query counts.
     package enum Unit: Sendable {
         case values, links
         /// Objects of an entity of the old version.
         case objects(of: String)
     }
 
-    /// Statements that delete objects: which change they are for, and what they have chosen.
+    /// Statements that delete objects, for one change.
     package struct Choice: Sendable {
         /// The number of the change among the losses.
         package let loss: Int
-        /// Counts what was chosen, by entity.
+        /// Counts the chosen objects, by entity.
         package let query: String
-        /// What the entities that it names are in the old version.
+        /// The old names of the entities in the query's result.
         package let entities: [String: String]
     }
 
@@ -46,16 +47,17 @@ package struct MigrationDataLoss: Sendable {
         package let relationship: String
         /// A query of the old tables.
         package let before: String
-        /// Those of them that exist while the tables of both versions do; nil where none is.
+        /// A query for the links that still exist while the tables of both versions do; nil if none
+        /// does.
         package let left: String?
-        /// All links of what the relationship is now: while the tables of both versions exist, and
-        /// at the end.
+        /// The queries for all links of the new relationship: while the tables of both versions
+        /// exist, and at the end.
         package let later: (beside: String, atEnd: String)?
     }
 
-    /// What takes something, in the order of the changes.
+    /// The changes that lose data, in order.
     package let losses: [Loss]
-    /// What deletes objects, in the order of the statements.
+    /// The deletions of objects, in the order of the statements.
     package let choices: [Choice]
     /// The relationships of the old version.
     package let links: [Links]
@@ -64,7 +66,7 @@ package struct MigrationDataLoss: Sendable {
     private let earlyChoices: Int
     private let oldTables: Set<String>
 
-    /// What the step from one version to the next may take.
+    /// Finds the possible data loss of the step from one version to the next.
     package init(from old: Model, to new: Model) {
         let difference = ModelDifference(from: old, to: new)
         let match = difference.match
@@ -126,8 +128,8 @@ package struct MigrationDataLoss: Sendable {
     /// Whether objects are deleted from the new tables.
     package var takesObjectsLate: Bool { choices.count > earlyChoices }
 
-    /// Whether the tables of both versions exist, and will not be when a statement has run, or what
-    /// it chooses is deleted.
+    /// Whether the tables of both versions exist, but no longer after a statement has run or its
+    /// chosen objects are deleted.
     ///
     /// - Parameter made: How many choices were made before it.
     package func endsCopying(_ statement: MigrationStatement, after made: Int) -> Bool {
@@ -139,16 +141,16 @@ package struct MigrationDataLoss: Sendable {
     }
 }
 
-/// The queries that count what the changes between two versions take, in the order of the changes:
-/// what one has taken, no other takes. They look at the tables that the statements of the step make,
-/// by what those statements read.
+/// The queries that count the data loss of the changes between two versions, in the order of the
+/// changes. A loss is counted only once, for the first change. The queries use the tables that the
+/// step's statements create, and the same data as these statements.
 final class DataLossSQL {
     let steps: MigrationStepBuilder
     var match: ModelMatch { steps.difference.match }
     var old: Model { match.old }
     var new: Model { match.new }
 
-    /// What was asked about already: the columns, by the entities of their rows.
+    /// The columns that were already counted, by the entities of their rows.
     var countedColumns: Set<[String]> = []
     /// The same of links.
     var countedLinks: [CountedLinks] = []
@@ -159,8 +161,8 @@ final class DataLossSQL {
         self.steps = steps
     }
 
-    /// What a change does, and why, in words. What is dropped has the name of the entity that it was
-    /// dropped from, as the author says it.
+    /// Returns a change and its reason, in words. A drop names the entity in the old version, as
+    /// the author's declaration does.
     func words(of change: ModelChange) -> String {
         let former: ModelChange
         switch change {
@@ -194,17 +196,18 @@ final class DataLossSQL {
         case .orderChanged(let name, let relationship, _):
             return .counted(orderedLinks(relationship, of: name), .links)
         default:
-            // Nothing else takes anything; if it did, it would have to be reported.
+            // No other change loses data. If one did, it would have to be reported.
             return .counted("SELECT 1", .values)
         }
     }
 
-    /// Changes have the new names, and drops those of what is dropped.
+    /// Returns the old entity of a name. Changes use new names, and drops use the names of the
+    /// dropped things.
     func formerEntity(_ name: String) -> Entity? {
         new.entity(named: name).flatMap(match.oldEntity) ?? old.entity(named: name)
     }
 
-    /// The name that a table of the new version has while those of the old one exist.
+    /// Returns the name of a new table while the old tables exist.
     func present(_ table: String) -> String {
         guard let table = steps.newSchema.table(named: table), steps.isRebuilt(table) else {
             return table
@@ -221,15 +224,16 @@ final class DataLossSQL {
                 ? " WHERE \"_entity\" = \(SQLText.literal(name))" : "")
     }
 
-    /// The sum of what queries count.
+    /// Returns the sum of the results of queries.
     static func sum(_ queries: [String]) -> String {
         queries.isEmpty ? none : "SELECT " + queries.map { "(\($0))" }.joined(separator: " + ")
     }
 
-    // What becomes of values.
+    // Lost values.
 
-    /// The values of an attribute, or of the parts of a composite one, that objects which live on have
-    /// no more. What is taken from the old column by any of the new ones is not lost.
+    /// Returns a query for the values of an attribute, or of the parts of a composite one, that
+    /// objects lose although they still exist. A value that any new column takes from the old
+    /// column is not lost.
     func droppedValues(_ name: String, of entity: Entity?) -> String {
         guard let entity else { return Self.none }
         let members = old.family(of: entity).filter {
@@ -264,7 +268,7 @@ final class DataLossSQL {
         return " WHERE \"_entity\" IN (\(SQLText.literals(members)))"
     }
 
-    /// Whether a new column takes what rows of an entity have in an old one.
+    /// Whether a new column takes the values of an old one in the rows of an entity.
     private func isCarried(_ column: String, of table: String, in former: String) -> Bool {
         guard let member = old.entity(named: former).flatMap(match.newEntity) else {
             return false
@@ -290,8 +294,8 @@ final class DataLossSQL {
         }
     }
 
-    /// The values that a fill has made others of: those that differ from what the new column would
-    /// have without it. What was a case that is replaced is reported for the case.
+    /// Returns a query for the values that a fill has changed: they differ from the value that the
+    /// new column would have without it. Values of a replaced case are reported for the case.
     func revisedValues(_ name: String, of entity: String) -> String {
         guard let owner = new.entity(named: entity),
             let copy = steps.copies.first(where: {
@@ -328,8 +332,8 @@ final class DataLossSQL {
         return Self.sum(queries)
     }
 
-    /// Conditions on old rows, one for each column that has an attribute's values: what they have is
-    /// a case that the author replaces.
+    /// Returns conditions on old rows, one for each column of an attribute's values: the value is a
+    /// case that the author replaces.
     private func replacedCases(
         of name: String, in entity: Entity, from table: Table
     ) -> [String] {
@@ -351,8 +355,8 @@ final class DataLossSQL {
         }
     }
 
-    /// The values of a deleted case. A fill may give its objects something else again: what they
-    /// had they have no more.
+    /// Returns a query for the values of a deleted case. They are lost even if a fill gives their
+    /// objects another value.
     func values(of name: String, in enumeration: String) -> String {
         var queries: [String] = []
         for before in match.formers(of: enumeration) {

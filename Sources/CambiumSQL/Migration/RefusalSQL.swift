@@ -1,27 +1,27 @@
 import CambiumModel
 import CambiumPlan
 
-/// Statements that fail, with words that say why, where a store has rows that do not fit.
+/// Statements that fail with a reason in words if a store has rows that do not fit.
 package enum RefusalSQL {
     /// A CHECK is SQLite's way to put words of ours into an error.
     static let table = "_refusal"
 
     /// A condition that rows have not met yet.
     package struct Condition: Equatable {
-        /// The text where a row does not meet it.
+        /// The text of the error if a row does not meet it.
         let name: String
         /// SQL over the row.
         let condition: String
         /// The columns that it looks at.
         let columns: Set<String>
-        /// The column whose value is to blame, where it is one.
+        /// The column that contains the invalid value, if it is a single one.
         var column: String?
     }
 
-    /// Fails where a query has a row.
+    /// Returns statements that fail if a query has a row.
     ///
     /// - Parameters:
-    ///   - query: The key of an object, and the value that is to blame or NULL.
+    ///   - query: The key of an object, and the value that is the cause, or NULL.
     ///   - table: The table of the objects.
     ///   - others: The other tables that the query reads.
     ///   - type: The type of the value, in the model's notation.
@@ -43,10 +43,11 @@ package enum RefusalSQL {
         ]
     }
 
-    /// Fails where a row of a table does not meet one of the conditions, all of which are looked at
-    /// in one go.
+    /// Returns statements that fail if a row of a table does not meet one of the conditions. All
+    /// conditions are checked in one pass.
     ///
-    /// - Parameter ofOneRow: Whether one row tells for all, because they have the same values there.
+    /// - Parameter ofOneRow: Whether checking one row is enough, because all rows have the same
+    ///   values there.
     static func statements(
         _ conditions: [Condition], in table: String, ofOneRow: Bool
     ) -> [MigrationStatement] {
@@ -88,7 +89,7 @@ package enum RefusalSQL {
 
     // MARK: Afterwards
 
-    /// The same change of one row alone, whose key is the first parameter.
+    /// Returns the same change for one row alone, with its key as the first parameter.
     ///
     /// - Returns: The table, the query of the keys of all rows that it changes, and the statement;
     ///   nil if the statement does not update rows.
@@ -107,33 +108,33 @@ package enum RefusalSQL {
             )
     }
 
-    /// What finds the rows because of which a statement failed.
+    /// A query for the rows that made a statement fail.
     package struct Search: Sendable {
         /// The table that has them.
         package let table: String
-        /// What has to run before.
+        /// The statement that has to run before.
         package let preparation: String?
         /// A query that has the key of the first row first.
         package let query: String
-        /// What comes after the key.
+        /// The columns after the key.
         package let rest: Rest
-        /// The columns in which two rows are equal.
+        /// The columns that are equal in two rows.
         package var columns: [String] = []
-        /// What kind of value the query tells, in the model's words, where it says so.
+        /// The type of the value in the query, in the model's notation, if there is one.
         package var valueType: String?
 
-        /// What else a query tells.
+        /// The other columns of a query.
         package enum Rest: Sendable {
             /// The value that is to blame, or NULL.
             case value
-            /// The key of a second row, which is equal to the first.
+            /// The key of a second row that is equal to the first.
             case secondKey
             /// The columns of a new row; these are all of its columns.
             case columns([String])
         }
     }
 
-    /// How to find the rows; nil if the statement's operation does not tell.
+    /// Returns the query for the rows; nil if the statement's operation has none.
     package static func search(after statement: MigrationStatement) -> Search? {
         switch statement.operation {
         case .checkRows(let table, _, let type):
@@ -150,10 +151,11 @@ package enum RefusalSQL {
         }
     }
 
-    /// The type of values that lie in a file of their own, or may.
+    /// The type of values that are, or may be, in files of their own.
     package static let externalForm = "data in files"
 
-    /// A new table takes all rows that it can, and those that it has not are the others.
+    /// Returns the search after a failed copy. The new table takes all rows that it can, and the
+    /// missing rows are the invalid ones.
     private static func search(
         copying statement: MigrationStatement, _ source: String, into table: String,
         _ rest: Search.Rest
@@ -183,8 +185,9 @@ package enum RefusalSQL {
 }
 
 extension Table {
-    /// Conditions that texts have no NUL where a CHECK would not see what comes after it: SQLite's
-    /// length() and GLOB end there. Cambium writes no text with one; another program may have.
+    /// Returns conditions that texts have no NUL, if a CHECK would ignore the rest of the text:
+    /// SQLite's length() and GLOB stop at a NUL. Cambium writes no text with one, but another
+    /// program may have.
     func textConditions(of check: Check) -> [RefusalSQL.Condition] {
         guard check.endsAtNUL else { return [] }
         return columns.filter { column in
@@ -211,19 +214,19 @@ extension Table {
     private var allChecks: [Check] { columns.flatMap { $0.checks } + checks }
 }
 
-/// What the keys in tables that a migration makes were in the old store.
+/// The old keys of rows in tables that a migration creates.
 ///
-/// Where the objects of several old tables come together, those of the first keep their keys, and
-/// those of the others get keys after all that were ever given there.
+/// If the objects of several old tables are combined, the objects of the first keep their keys. The
+/// keys of each other table are shifted behind all keys that were ever used before it.
 package struct CopiedKeys: Sendable {
     /// Rows of an old table in a new one.
     package struct Source: Sendable {
         /// The old table.
         package let table: String
-        /// A query of the number that is added to its keys; nil where they stay.
+        /// A query of the number that is added to its keys; nil if they stay.
         package let shift: String?
 
-        /// The old table of a copy; nil where its rows have no keys.
+        /// Creates the source of a copy; nil if its rows have no keys.
         package init?(_ copy: RowCopy) {
             guard copy.isOfObjects else { return nil }
             table = copy.source
@@ -248,20 +251,20 @@ package struct CopiedKeys: Sendable {
         }
     }
 
-    /// Where the rows of a table come from, as it is called at that moment; none where it is one of
-    /// the old store, or its rows have the keys that they had.
+    /// Returns the sources of a table's rows, by the table's current name. The result is empty if
+    /// it is a table of the old store, or if its rows keep their keys.
     package func sources(of table: String) -> [Source] {
         let found = sources[table] ?? []
         return found.contains { $0.shift != nil } ? found : []
     }
 }
 
-/// Statements that fail, with a text that says why, where the data of a store does not fit the new
+/// Builds statements that fail, with a reason in words, if the data of a store does not fit the new
 /// version. They run before anything is changed.
 struct RefusalBuilder {
     let difference: ModelDifference
 
-    /// The step that looks for such data; nil where any fits.
+    /// The step that searches for such data; nil if all data fits.
     var step: MigrationStep? {
         let refusals = conversions + abstractEntities + missingValues + movedKeys
         guard !refusals.isEmpty else { return nil }
@@ -287,9 +290,9 @@ struct RefusalBuilder {
         let reason: String
         let table: String
         let condition: String
-        /// SQL for what is to blame.
+        /// SQL for the invalid value.
         var value = "NULL"
-        /// What kind of value that is: the message has no other word of the version before.
+        /// The type of that value: the message has no other information about the previous version.
         var type: String?
         /// The other tables that the condition reads.
         var others: Set<String> = []
@@ -378,7 +381,8 @@ struct RefusalBuilder {
         }
     }
 
-    /// A one-to-one whose key moves to the other side; nothing in the old store enforced it.
+    /// Checks of a one-to-one when its key moves to the other side, because the old store did not
+    /// enforce that the other side has only one.
     private var movedKeys: [Refusal] {
         unsettledEntities.flatMap { entity in
             entity.relationships.flatMap { relationship -> [Refusal] in

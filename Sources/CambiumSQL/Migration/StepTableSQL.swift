@@ -17,19 +17,20 @@ extension StepCoverage {
     }
 }
 
-/// The tables that the program's steps work on, between the statements that fill them and those
-/// that ask of their rows what the new version asks.
+/// The working tables of the program's steps. They exist between the statements that fill them and
+/// the statements that check the conditions of the new version.
 package enum StepTableSQL {
     /// The next free key of each root entity that steps write.
     package static let keys = "_code_keys"
-    /// What each old entity is now, and how far its keys were moved.
+    /// The new entity of each old one, and the shift of its keys.
     package static let entities = "_code_entities"
-    /// What the program said about which new object an old one became.
+    /// The new objects that old objects became, as the program noted.
     package static let successors = "_code_successors"
     /// The keys of the new objects that were deleted again.
     package static let deletions = "_code_deletions"
 
-    /// Makes a working table. It asks nothing of its rows, so that values may come one after the other.
+    /// Creates a working table. It has no constraints, so that a step can set one value after the
+    /// other.
     static func create(_ table: Table) -> MigrationStatement {
         let columns = table.columns.filter { !$0.isGenerated && $0.name != "_id" }
             .map { SQLText.identifier($0.name) }
@@ -81,7 +82,7 @@ package enum StepTableSQL {
         ] + keys + entities
     }
 
-    /// Brings the key table up to what the steps have given, and removes what has helped them.
+    /// Updates the key table with the keys that the steps have used, and removes the helper tables.
     static func finish(_ coverage: StepCoverage) -> [MigrationStatement] {
         coverage.roots.sorted().map { root in
             .update(
@@ -94,8 +95,8 @@ package enum StepTableSQL {
         } + [keys, entities, successors, deletions].map { .drop($0) }
     }
 
-    /// Gives a new table, which exists, the rows that the steps have left. From here on they meet
-    /// the conditions of the new version.
+    /// Inserts the rows that the steps have produced into an existing new table. From here on they
+    /// meet the conditions of the new version.
     static func settle(_ table: Table, into name: String) -> [MigrationStatement] {
         let columns = SQLText.identifiers(table.columns.filter { !$0.isGenerated }.names)
         let working = TableCopies.workingName(of: table.name)
@@ -108,7 +109,8 @@ package enum StepTableSQL {
         ]
     }
 
-    /// The same for one row, whose key is the parameter, of a statement that settles rows.
+    /// Returns the same for one row of a statement that settles rows, with its key as the
+    /// parameter.
     package static func settlementOfOne(_ statement: MigrationStatement) -> String {
         statement.sql + " WHERE \"_id\" = ?"
     }
@@ -130,7 +132,7 @@ package struct StepRowSQL: Sendable {
     ///
     /// - Parameters:
     ///   - columns: The columns that are read and written, besides the key.
-    ///   - entity: The entity, where the table has objects of several.
+    ///   - entity: The entity, if the table has objects of several.
     ///   - family: It and the entities that inherit from it.
     package init(table: String, columns: [String], entity: String?, family: [String]) {
         self.table = table
@@ -196,16 +198,16 @@ package struct StepRowSQL: Sendable {
         UPDATE "\(StepTableSQL.keys)" SET "next" = "next" + 1 WHERE "entity" = ? \
         RETURNING "next" - 1
         """
-    /// What the old entities are now: the old name, the new one, how far keys were moved.
+    /// The new entities of the old ones: the old name, the new one, the shift of the keys.
     package static let entities =
         "SELECT \"entity\", \"successor\", \"shift\" FROM \"\(StepTableSQL.entities)\""
-    /// Notes what an old object became. Parameters: the old root entity and key, the new ones.
+    /// Notes the new object of an old one. Parameters: the old root entity and key, the new ones.
     package static let note =
         """
         INSERT OR REPLACE INTO "\(StepTableSQL.successors)" \
         ("root", "key", "newRoot", "newKey") VALUES (?, ?, ?, ?)
         """
-    /// What an old object became, as was noted. Parameters: the old root entity and key, the new
+    /// Reads the noted new object of an old one. Parameters: the old root entity and key, the new
     /// root entity.
     package static let noted =
         """
@@ -226,7 +228,8 @@ package struct StepRowSQL: Sendable {
         "SELECT \"_entity\" FROM \(SQLText.identifier(table)) WHERE \"_id\" = ?"
     }
 
-    /// The keys of rows without a value in a column; with an entity's own where there are several.
+    /// Returns the keys of rows without a value in a column. If the table has several entities,
+    /// only rows of a family are included.
     package static func missing(_ column: String, in table: String, family: [String]) -> String {
         """
         SELECT "_id" FROM \(SQLText.identifier(table)) \
@@ -259,8 +262,8 @@ package struct StepLinkSQL: Sendable {
     /// - Parameters:
     ///   - table: The table that has them: pairs, or the destinations' rows.
     ///   - source: The column of the keys of sources.
-    ///   - destination: That of the destinations; `_id` where the table has their rows.
-    ///   - position: The column of the places in the sources' lists, where they are ordered.
+    ///   - destination: The column of the keys of destinations; `_id` if the table has their rows.
+    ///   - position: The column of the positions in the sources' lists, if they are ordered.
     package init(table: String, source: String, destination: String, position: String?) {
         self.table = SQLText.identifier(table)
         self.source = SQLText.identifier(source)
@@ -275,8 +278,8 @@ package struct StepLinkSQL: Sendable {
             + (position.map { "\($0) NULLS LAST, " } ?? "") + destination
     }
 
-    /// Adds a link, or gives it another place. Parameters: source, destination, and the place
-    /// where there is one.
+    /// Adds a link, or gives it another position. Parameters: source, destination, and the position
+    /// if there is one.
     package var addition: String {
         guard isPairs else {
             return "UPDATE \(table) SET \(source) = ?1"

@@ -36,7 +36,8 @@ package final class StoreObject: Sendable, Hashable {
         hasher.combine(sql)
     }
 
-    /// All that have a text, in the order of their making: what SQLite makes for itself has none.
+    /// A query of all objects that have a text, in the order of their creation. Objects that SQLite
+    /// creates for itself have none.
     package static let query = """
         SELECT "type", "name", "tbl_name", "sql" FROM "sqlite_schema"
         WHERE "sql" IS NOT NULL AND "name" NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY rowid
@@ -56,9 +57,9 @@ package final class StoreObject: Sendable, Hashable {
         kind == .table && sql.uppercased().hasPrefix("CREATE VIRTUAL TABLE")
     }
 
-    /// Whether it is a table that SQLite itself keeps: to read it runs no query of a view and no
-    /// module. Its text says so, which SQLite makes the table from, and which it holds against the
-    /// kind and the name beside it.
+    /// Whether it is an ordinary table of SQLite. Reading such a table runs no query of a view and
+    /// no module. The text decides this, because SQLite creates the table from its text, and
+    /// compares the text with the kind and the name beside it.
     package var isOrdinaryTable: Bool { kind == .table && sql.hasPrefix("CREATE TABLE ") }
 
     /// Reads one by its name: the parameter, ignoring case.
@@ -67,7 +68,7 @@ package final class StoreObject: Sendable, Hashable {
         WHERE "name" = ? COLLATE NOCASE AND "type" <> 'trigger'
         """
 
-    /// The query of the names, in lower case, of the columns of an ordinary table that are computed.
+    /// Returns the query of the names, in lower case, of the computed columns of an ordinary table.
     package static func computedColumns(of table: String) -> String {
         """
         SELECT lower("name") FROM pragma_table_xinfo(\(SQLText.literal(table))) \
@@ -82,15 +83,15 @@ package final class StoreObject: Sendable, Hashable {
 
     // MARK: Questions
 
-    /// The query of the columns of a table or view: name, and 0 where it can be written.
+    /// Returns the query of the columns of a table or view: the name, and 0 if it is writable.
     package static func columns(of table: String) -> String {
         "SELECT \"name\", \"hidden\" FROM pragma_table_xinfo(\(SQLText.literal(table)))"
     }
 
-    /// Statements that need not run to tell whether a table or view can be read and written: to
-    /// compile them SQLite looks up all that they would touch, with the triggers.
+    /// Returns statements that test whether a table or view can be read and written. They need not
+    /// run: to compile them, SQLite looks up everything that they would use, including triggers.
     ///
-    /// - Parameter columns: Those that can be written.
+    /// - Parameter columns: The writable columns.
     package static func probes(of table: String, columns: [String]) -> [String] {
         let name = SQLText.identifier(table)
         let values = columns.map(SQLText.identifier).map { "\($0) = \($0)" }
@@ -99,7 +100,7 @@ package final class StoreObject: Sendable, Hashable {
             + ["DELETE FROM \(name)"]
     }
 
-    /// A plain table with the columns of a virtual one, whose module there may not be.
+    /// Returns a plain table with the columns of a virtual one, because its module may be missing.
     package func replacementTable(columns: [String]) -> String {
         """
         CREATE TABLE \(SQLText.identifier(name)) \
@@ -112,8 +113,7 @@ package final class StoreObject: Sendable, Hashable {
     /// The names and words that its text mentions, in lower case.
     package var words: Set<String> { Set(Self.words(of: sql)) }
 
-    /// The columns at whose change alone a trigger fires, in lower case; empty where it has no such
-    /// condition.
+    /// The columns in the UPDATE OF list of a trigger, in lower case; empty if it has no such list.
     package var watchedColumns: [String] {
         guard kind == .trigger else { return [] }
         let words = Self.words(of: sql)
@@ -127,7 +127,7 @@ package final class StoreObject: Sendable, Hashable {
     private static func words(of sql: String) -> [String] {
         var words: [String] = []
         var word = ""
-        /// What ends a name, a text or a remark.
+        /// The character that ends a name, a text or a comment.
         var end: Character?
         var isRemark = false
         var last: Character?
@@ -161,14 +161,14 @@ package final class StoreObject: Sendable, Hashable {
         return words
     }
 
-    // MARK: What to do about it
+    // MARK: Changes to it
 
     /// The statement that drops it.
     package var removal: String {
         "DROP \(kind.rawValue.uppercased()) \(SQLText.identifier(name))"
     }
 
-    /// The same where it may not exist any more.
+    /// The same if it may no longer exist.
     package var removalIfThere: String {
         "DROP \(kind.rawValue.uppercased()) IF EXISTS \(SQLText.identifier(name))"
     }
@@ -178,7 +178,7 @@ package final class StoreObject: Sendable, Hashable {
         "ALTER TABLE \(SQLText.identifier(name)) RENAME TO \(SQLText.identifier(other))"
     }
 
-    /// The statements that give a table a name which differs in upper case alone.
+    /// Returns the statements that give a table a name that differs only in case.
     package static func renamings(of table: String, to name: String) -> String {
         let passing = "_\(name)"
         return [(table, passing), (passing, name)].map { old, new in
@@ -193,21 +193,20 @@ extension StoreTrigger {
         self.init(name: object.name, table: object.table, createStatement: object.sql)
     }
 
-    /// Whether another one is the same but for white space.
+    /// Whether another trigger is the same except for white space.
     package func isSame(as other: StoreTrigger) -> Bool {
         name == other.name && table == other.table
             && Catalogue.normalized(createStatement) == Catalogue.normalized(other.createStatement)
     }
 }
 
-/// What becomes of the names of a store while the statements of a chain run: which they make, and
-/// whether what has a name afterwards is still what had it before. SQLite does not tell upper case
-/// from lower.
+/// The names of a store during a chain of statements: the names that statements create, and whether
+/// a name still refers to the same object afterwards. SQLite's names are case-insensitive.
 package struct MigratedNames: Sendable {
     /// The names of tables and indexes that statements make, in lower case, each with the name as
     /// they write it.
     package private(set) var made: [String: String] = [:]
-    /// Those that were in use when they were made.
+    /// The created names that were already in use.
     package private(set) var taken: Set<String> = []
     /// The names of tables that stood for something else before, or for nothing any more.
     package private(set) var strangers: Set<String> = []
@@ -218,9 +217,9 @@ package struct MigratedNames: Sendable {
     private var present: [String: String]
     private let kept: Set<String>
 
-    /// Begins with what a store has.
+    /// Begins with the objects of a store.
     ///
-    /// - Parameter kept: The names of what is not the model's, which stays or comes back.
+    /// - Parameter kept: The external objects that stay or are restored.
     package init(of objects: [StoreObject], keeping kept: [StoreObject]) {
         present = Dictionary(
             objects.filter { $0.kind != .trigger }
@@ -267,7 +266,7 @@ package struct MigratedNames: Sendable {
 
     private mutating func drop(_ table: String) {
         let key = table.lowercased()
-        // The indexes of a table go with it, those of others come back.
+        // The indexes of a table are dropped with it. External ones are restored.
         present = present.filter { $0.value != key || ($0.key != key && kept.contains($0.key)) }
     }
 }

@@ -1,16 +1,16 @@
 import CambiumModel
 
-/// Makes tables and indexes of a store what a version says.
+/// Restores tables and indexes of a store to the definitions of a version.
 package struct StoreRepair: Sendable {
     /// The statements in order.
     package let statements: [MigrationStatement]
 
-    /// Repairs what differs.
+    /// Repairs the differences.
     ///
     /// - Parameters:
     ///   - names: The tables and indexes that differ.
     ///   - tables: The tables of the version, as far as they are known.
-    ///   - catalogue: What the store has.
+    ///   - catalogue: The catalogue of the store.
     package init(of names: Set<String>, in catalogue: Catalogue, as tables: [Table]) {
         let made = tables.filter { names.contains($0.name) }
         let madeNames = Set(made.map { $0.name })
@@ -29,7 +29,7 @@ package struct StoreRepair: Sendable {
         self.statements = statements
     }
 
-    /// The next number of the objects of each table, where the one that was to come is forgotten.
+    /// Returns the next number of the objects of each table, if the original one is lost.
     private static func keys(in catalogue: Catalogue, besides made: [Table]) -> [MigrationStatement]
     {
         let kept = catalogue.tables.keys.filter { name in
@@ -53,8 +53,8 @@ package struct StoreRepair: Sendable {
 }
 
 extension Catalogue {
-    /// The tables as a version had them of which the fingerprints alone are known: those that a later
-    /// version has still, and those that have only got columns since.
+    /// Returns the tables of a version that is known only by its fingerprints. The result contains
+    /// tables that a later version still has, and tables that only got columns since then.
     package static func tables(
         ofFingerprints expected: [String: String], from later: Schema
     ) -> [Table] {
@@ -82,13 +82,14 @@ extension Catalogue {
     }
 }
 
-/// What it takes to make a table what a version says, whatever another program has made of it.
+/// The statements that restore a table to the definition of a version, whatever another program has
+/// changed.
 package struct TableRepair: Sendable {
     private let table: Table
-    /// What the store's table has; nil where there is none.
+    /// The parts of the store's table; nil if there is none.
     private let parts: [Catalogue.Part]?
 
-    /// Compares a table with what a store has under its name.
+    /// Compares a table with the store's table of the same name.
     package init(of table: Table, in catalogue: Catalogue) {
         self.table = table
         parts = catalogue.parts(of: table.name)
@@ -96,7 +97,7 @@ package struct TableRepair: Sendable {
 
     /// The columns that rows can be written to, as far as the store has them.
     private var kept: [Table.Column] {
-        // SQLite does not tell upper case from lower.
+        // SQLite's names are case-insensitive.
         let names = Set((parts ?? []).filter { $0.isColumn }.map { $0.name.lowercased() })
         return table.columns.filter { !$0.isGenerated && names.contains($0.name.lowercased()) }
     }
@@ -106,13 +107,13 @@ package struct TableRepair: Sendable {
         return table.columns.filter { !$0.isGenerated && !names.contains($0.name) }
     }
 
-    // MARK: What is in the way
+    // MARK: Obstacles
 
-    /// Whether objects have lost their numbers, which cannot be restored.
+    /// Whether objects have lost their numbers. These cannot be restored.
     package var hasNoKeys: Bool { parts != nil && missing.contains { $0.name == "_id" } }
 
-    /// What all rows have to be in the table as it should be, and need not be yet: what is wrong
-    /// with those that are not, and a query that counts them.
+    /// The conditions of the restored table that existing rows may violate: a description of the
+    /// violation, and a query that counts the rows.
     package var conditions: [(violation: String, query: String)] {
         guard let parts else { return [] }
         let known = Set(parts.map { Catalogue.withoutSpace($0.definition) })

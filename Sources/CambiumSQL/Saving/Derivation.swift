@@ -1,20 +1,20 @@
 import CambiumModel
 
-/// A derived attribute whose values SQLite cannot compute from the row alone: each change of what
-/// they are computed from writes them, set-wise.
+/// A derived attribute that SQLite cannot compute from the row alone. Each change of its sources
+/// writes the values, set-wise.
 package final class Derivation: DerivedValue {
     /// The entity that declares the attribute.
     package let entity: Entity
     /// The attribute.
     package let attribute: Attribute
-    /// What the values are computed from.
+    /// The sources of the values.
     package let sources: DerivationSources
 
     private let expression: ModelExpression
     let model: Model
     private let value: Result<SQLFragment, ExpressionDiagnostics>
 
-    /// - Returns: nil where the attribute is not derived, or SQLite computes it.
+    /// - Returns: Nil if the attribute is not derived, or SQLite computes it.
     init?(of attribute: Attribute, of entity: Entity, in model: Model) {
         guard let expression = attribute.derivation, !attribute.isTransient,
             model.generatedValue(of: attribute, of: entity) == nil
@@ -38,10 +38,10 @@ package final class Derivation: DerivedValue {
         SQLText.identifier(model.column(of: attribute.name, in: entity))
     }
 
-    /// The statement that brings the values of the rows of `pending` up to date and returns the
-    /// keys of those that were not, with the values of its question marks.
+    /// Returns the statement that updates the values of the rows in `pending`, with the values of
+    /// its question marks. The statement returns the keys of the rows that were not up to date.
     ///
-    /// The versions stay: no value was set.
+    /// The versions stay unchanged, because no value was set.
     package func update(
         now: Date
     ) throws(ExpressionDiagnostics) -> (sql: String, parameters: [StoredValue]) {
@@ -56,24 +56,23 @@ package final class Derivation: DerivedValue {
         return (sql, try value.bindings(now: now))
     }
 
-    /// A query of the number of rows whose values are not up to date; nil where the store
-    /// cannot compute them.
+    /// A query of the number of rows with outdated values; nil if the store cannot compute them.
     package var countOfStale: String? {
         condition.map { _, condition in
             "SELECT count(*) FROM \(table)\nWHERE \(condition)"
         }
     }
 
-    /// A query of the keys of the rows whose values are not up to date; nil where the store
-    /// cannot compute them.
+    /// A query of the keys of the rows with outdated values; nil if the store cannot compute them.
     package var stale: String? {
         condition.map { _, condition in
             "SELECT \(SQLText.identifier(SystemColumn.key)) FROM \(table)\nWHERE \(condition)"
         }
     }
 
-    /// A query of the keys of the rows whose values differ from what they would be computed to, and by
-    /// more than the order of the numbers of a sum may make; nil where the store cannot compute them.
+    /// A query of the keys of the rows with values that differ from the computed ones. Differences
+    /// that the order of a sum's numbers may cause are ignored. It is nil if the store cannot
+    /// compute the values.
     package var differing: String? {
         condition.map { value, condition in
             let key = SQLText.identifier(SystemColumn.key)
@@ -94,7 +93,7 @@ package final class Derivation: DerivedValue {
         return (value, "\(restriction)\(column) IS NOT (\(value.text))")
     }
 
-    /// What leaves out the rows of other entities of the table.
+    /// Returns the condition that excludes the rows of other entities of the table.
     private func restriction(before alias: String) -> String? {
         guard entity.parent != nil else { return nil }
         return
@@ -104,8 +103,8 @@ package final class Derivation: DerivedValue {
 }
 
 extension Attribute {
-    /// By how much, of the sum of both, two floating-point values may differ that are computed from the
-    /// same rows in another order; nil where they are exact.
+    /// The allowed difference of two floating-point values that are computed from the same rows in
+    /// another order, relative to their sum; nil if the values are exact.
     package var derivedTolerance: String? {
         switch type {
         case .float: "1e-6"
@@ -115,7 +114,7 @@ extension Attribute {
     }
 }
 
-/// A derived attribute whose values an engine cannot compute from the row alone.
+/// A derived attribute that an engine cannot compute from the row alone.
 package protocol DerivedValue: Sendable {
     /// The entity that declares the attribute.
     var entity: Entity { get }
@@ -126,7 +125,7 @@ package protocol DerivedValue: Sendable {
 extension DerivedValue {
     fileprivate var name: String { "\(entity.name).\(attribute.name)" }
 
-    /// Whether the values are computed from those of another derived attribute.
+    /// Whether the values are computed from values of another derived attribute.
     package func looks(at other: some DerivedValue, in model: Model) -> Bool {
         sources.nodes.contains { node in
             node.properties.contains(other.attribute.name)
@@ -137,8 +136,8 @@ extension DerivedValue {
 }
 
 extension Model {
-    /// The derived attributes that SQLite's engine has to keep up to date, each after those that it
-    /// looks at.
+    /// The derived attributes that SQLite's engine has to keep up to date, each after the
+    /// attributes that it uses.
     package var derivations: [Derivation] {
         inOrder(
             entities.flatMap { entity in
@@ -146,13 +145,13 @@ extension Model {
             })
     }
 
-    /// Derived attributes, each after those that it looks at.
+    /// Returns derived attributes in order, each after the attributes that it uses.
     package func inOrder<Derived: DerivedValue>(_ derivations: [Derived]) -> [Derived] {
         var rest = derivations
         var sorted: [Derived] = []
         while !rest.isEmpty {
             let ready = rest.filter { one in !rest.contains { one.looks(at: $0, in: self) } }
-            // What looks at itself, which the compiler refuses, comes in any order.
+            // Attributes that depend on themselves come in any order. The compiler rejects them.
             guard !ready.isEmpty else { return sorted + rest }
             sorted += ready
             let names = Set(ready.map { $0.name })
@@ -162,8 +161,8 @@ extension Model {
     }
 }
 
-/// What the values of a derived attribute are computed from: rows that are reached from its own
-/// row, and what about them is looked at.
+/// The sources of a derived attribute: rows that are reachable from its own row, and their
+/// properties that it uses.
 package struct DerivationSources: Sendable {
     /// A relationship on the way, and the entity that it starts from.
     package struct Step: Sendable, Equatable {
@@ -182,18 +181,18 @@ package struct DerivationSources: Sendable {
         package let path: [Step]
         /// The entity of the rows.
         package let entity: Entity
-        /// The names of properties with a column whose change counts.
+        /// The names of stored properties that affect the value when they change.
         package fileprivate(set) var properties: Set<String> = []
         /// The names of the key relationships among them that are inverses along the path: a change
         /// concerns the object that the row belonged to before, too.
         package fileprivate(set) var backLinks: Set<String> = []
-        /// The join tables that the path goes on through, by the column of this side.
+        /// The join tables that continue the path, by the column of this side.
         package fileprivate(set) var joinTables: [String: String] = [:]
     }
 
     /// One node for each path, the row itself first.
     package private(set) var nodes: [Node]
-    /// Whether the moment of the save is looked at.
+    /// Whether the time of the save is used.
     package private(set) var usesNow = false
 
     private let model: Model
@@ -201,8 +200,8 @@ package struct DerivationSources: Sendable {
 
     /// Finds the sources of an expression.
     ///
-    /// - Parameter isComputed: Whether the engine itself computes a derived attribute of an entity from
-    ///   the row alone. Default: whether SQLite does.
+    /// - Parameter isComputed: Whether the engine itself computes a derived attribute of an entity
+    ///   from the row alone. Default: whether SQLite does.
     package init(
         of expression: ModelExpression, entity: Entity, in model: Model,
         isComputed: (@Sendable (Attribute, Entity) -> Bool)? = nil
@@ -229,7 +228,7 @@ package struct DerivationSources: Sendable {
             usesNow = usesNow || function == .now
             for item in items { add(item, variables) }
         case .keyPath(let root, let names):
-            // What a row had before a migration is in no table.
+            // The old values of a row before a migration are in no table.
             if let start = start(root, variables) { _ = follow(names, from: start) }
         case .list(let items), .and(let items), .or(let items):
             for item in items { add(item, variables) }
@@ -252,7 +251,7 @@ package struct DerivationSources: Sendable {
         if case .variable(let name) = root { variables[name] } else { 0 }
     }
 
-    /// The node of the objects that a subquery goes through.
+    /// Returns the node of the objects that a subquery iterates over.
     private mutating func elements(
         of collection: ModelExpression, _ variables: [String: Int]
     ) -> Int {
@@ -271,7 +270,8 @@ package struct DerivationSources: Sendable {
         }
     }
 
-    /// Looks at an attribute; one that the engine computes changes with those that it is made of.
+    /// Adds an attribute. If the engine computes it, it changes with its own sources, so these are
+    /// added too.
     private mutating func look(at name: String, of index: Int) {
         guard nodes[index].properties.insert(name).inserted else { return }
         let entity = nodes[index].entity
@@ -318,9 +318,9 @@ package struct DerivationSources: Sendable {
 }
 
 extension DerivationSources.Node {
-    /// A query of the keys of the objects whose attribute looks at rows.
+    /// Returns a query of the keys of the objects with an attribute that uses rows.
     ///
-    /// - Parameter rows: What yields the keys of the rows. Default: the rows of `pending`.
+    /// - Parameter rows: A query of the keys of the rows. Default: the rows of `pending`.
     package func owners(
         in model: Model, names: DerivationNames = .plain,
         of rows: String = "SELECT key FROM pending"
@@ -328,12 +328,12 @@ extension DerivationSources.Node {
         keys(at: 0, from: path.count, in: model, names: names, of: rows)
     }
 
-    /// A query of the keys of rows on the way from the attribute's own row.
+    /// Returns a query of the keys of rows on the path from the attribute's own row.
     ///
     /// - Parameters:
-    ///   - depth: After so many steps the rows are reached.
-    ///   - start: After so many steps those are reached whose keys are given, and which the rows lead
-    ///     to.
+    ///   - depth: The number of steps to the returned rows.
+    ///   - start: The number of steps to the rows with the given keys, which the returned rows
+    ///     reference.
     package func keys(
         at depth: Int, from start: Int, in model: Model, names: DerivationNames, of rows: String
     ) -> String {

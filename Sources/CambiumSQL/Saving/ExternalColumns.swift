@@ -5,7 +5,7 @@ package struct ExternalColumns: Sendable {
     private let table: String
     private let columns: [String]
 
-    /// - Returns: nil where no entity of the root's family has a column of that kind.
+    /// - Returns: Nil if no entity of the root's family has a column of that kind.
     package init?(of root: Entity, in model: Model) {
         table = SQLText.identifier(root.name)
         columns = model.family(of: root).flatMap { entity in
@@ -15,7 +15,7 @@ package struct ExternalColumns: Sendable {
         if columns.isEmpty { return nil }
     }
 
-    /// The names of the files of the rows whose keys are in `pending`, as bytes, one a row.
+    /// A query of the file names of the rows in `pending`, as bytes, one a row.
     package var queryOfPending: String {
         let key = SQLText.identifier(SystemColumn.key)
         return union { column in
@@ -33,9 +33,9 @@ package struct ExternalColumns: Sendable {
         }
     }
 
-    /// For each column, what puts values into rows that reference files: the query of those rows,
-    /// of key and name of the file as bytes, and the statement that gives the row of a key
-    /// (parameter 1) a value (parameter 2). Reads the whole table.
+    /// For each column, the statements that replace references to files with values. The query
+    /// returns the key and the name of the file as bytes. The update gives the row of a key
+    /// (parameter 1) a value (parameter 2). The query reads the whole table.
     package var inlining: [(query: String, update: String)] {
         let key = SQLText.identifier(SystemColumn.key)
         return columns.map { column in

@@ -1,17 +1,19 @@
 import CambiumModel
 import CambiumRecords
 
-/// A derived attribute that an engine has to keep up to date, and which changes of rows concern it.
+/// A derived attribute that an engine has to keep up to date, and the changes of rows that affect
+/// it.
 package final class MaintainedAttribute: Sendable {
     /// Rows that the values are computed from.
     package struct Source: Sendable {
         package let node: DerivationSources.Node
         /// Whether they are the attribute's own rows.
         package var isOwnRow: Bool { node.path.isEmpty }
-        /// For each entity, the slots whose change concerns the attribute; nil where rows of the
-        /// entity do not.
+        /// For each entity, the slots that affect the attribute when they change; nil if rows of
+        /// the entity do not affect it.
         package let slots: [SlotSet?]
-        /// For each entity, those among them that referenced another object before.
+        /// For each entity, the slots among them that are inverse keys along the path. A change of
+        /// such a slot also affects the object that it referenced before.
         package let backSlots: [SlotSet]
         private let learnsOfInsertions: Bool
         private let learnsOfDeletions: Bool
@@ -34,7 +36,7 @@ package final class MaintainedAttribute: Sendable {
             self.node = node
             self.slots = entities.map { description in
                 guard isOfNode(description) else { return nil }
-                // The moment of a save is another one at each.
+                // Each save has another time, so every change of the row counts.
                 return node.path.isEmpty && usesNow
                     ? description.storedSlots : slots(node.properties, of: description)
             }
@@ -45,7 +47,8 @@ package final class MaintainedAttribute: Sendable {
             learnsOfDeletions = node.learnsOfDeletions(in: model)
         }
 
-        /// The keys of rows that lead back to objects which may lose them, before anything is written.
+        /// Returns the keys of rows that an object of the attribute can reach now, but perhaps not
+        /// after the save. It is called before anything is written.
         package func keysBefore(_ request: SaveRequest, in model: ModelDescription) -> [Int64] {
             if isOwnRow { return [] }
             var keys: [Int64] = []
@@ -60,8 +63,8 @@ package final class MaintainedAttribute: Sendable {
             return keys + linkedKeys(request, in: model)
         }
 
-        /// The keys of rows that lead back to objects whose values may be others, after everything was
-        /// written.
+        /// Returns the keys of rows that may have changed the value of objects that can reach them.
+        /// It is called after everything was written.
         package func keysAfter(_ request: SaveRequest, in model: ModelDescription) -> [Int64] {
             var keys: [Int64] = []
             for insertion in request.insertions
@@ -86,7 +89,7 @@ package final class MaintainedAttribute: Sendable {
             }
         }
 
-        /// Whether the rows are the sources of pairs; nil where they are at neither end.
+        /// Whether the rows are the sources of pairs; nil if they are at neither end.
         package func isSource(of links: SaveRequest.Links, in model: ModelDescription) -> Bool? {
             guard !node.joinTables.isEmpty,
                 let owner = model.owner(of: links.relationship),
@@ -116,7 +119,7 @@ package final class MaintainedAttribute: Sendable {
         }
     }
 
-    /// Whether a source of another attribute is rows of this one, whose value counts there.
+    /// Whether a source of another attribute uses this attribute's value.
     package func isLookedAt(by source: Source, in model: ModelDescription) -> Bool {
         model.families[rootIndex].contains { entity in
             guard let slot = model.entities[entity].layout.slot(of: attribute.name) else {

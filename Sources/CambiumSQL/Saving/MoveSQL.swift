@@ -15,7 +15,7 @@ package enum MoveSQL {
         "SELECT sink(\(SQLText.identifiers(columns))) FROM \(SQLText.identifier(table))"
     }
 
-    /// Writes the rows of the table `pending`, whose slots are the columns.
+    /// Inserts the rows of the table `pending`. Its slots are the columns.
     package static func insert(_ columns: [String], into table: String) -> String {
         let slots = columns.indices.map { "c\($0)" }.joined(separator: ", ")
         return """

@@ -20,7 +20,7 @@ struct ObjectTableBuilder {
             content: .objects(root: root.name))
     }
 
-    /// What rows of sub-entities need, and composite values.
+    /// The checks for required values of sub-entities, and for composite values.
     var requirements: [Table.Check] {
         let entities = family
         return entities.flatMap(requirements) + entities.flatMap(presences)
@@ -92,7 +92,8 @@ struct ObjectTableBuilder {
                 entity: ordered.entity.name, relationship: ordered.relationship.name))
     }
 
-    /// What the sub-entity requires although rows of others have no such value.
+    /// Returns the checks for values that a sub-entity requires although rows of other entities
+    /// have none.
     private func requirements(of entity: Entity) -> [Table.Check] {
         guard entity.parent != nil else { return [] }
         let attributes = entity.attributes
@@ -114,8 +115,8 @@ struct ObjectTableBuilder {
         }
     }
 
-    /// What an optional composite value requires as soon as one of its parts has a value. All parts
-    /// are NULL in the rows of other entities.
+    /// Returns the checks for the parts that an optional composite value requires if any part has a
+    /// value. All parts are NULL in the rows of other entities.
     private func presences(of entity: Entity) -> [Table.Check] {
         entity.presenceRules(in: model).map { rule in
             func names(_ parts: [String]) -> [String] {
@@ -135,11 +136,11 @@ struct ObjectTableBuilder {
         }
     }
 
-    /// How SQLite computes the values, where it can do so from the row alone; else the runtime
-    /// writes them. There is no NOT NULL: a value that cannot be computed (an overflow) is no
-    /// reason to refuse a row.
+    /// Returns the expression of a generated column, if SQLite can compute the values from the row
+    /// alone. Otherwise the runtime writes them. There is no NOT NULL: a value that cannot be
+    /// computed (an overflow) is not a reason to reject a row.
     ///
-    /// The column is virtual: ALTER TABLE can add it, and it takes no room in the row.
+    /// The column is virtual: ALTER TABLE can add it, and it takes no space in the row.
     private func generation(of attribute: Attribute, of entity: Entity) -> String? {
         model.generatedValue(of: attribute, of: entity).map { value in
             entity.parent == nil ? value : "CASE WHEN \(isOfFamily(entity)) THEN \(value) END"
@@ -208,7 +209,7 @@ struct ObjectTableBuilder {
         declaredIndexes(of: entity).map(\.index)
     }
 
-    /// The indexes of the model, beside what it says of them.
+    /// Returns the indexes of the model, each with its declaration.
     func declaredIndexes(of entity: Entity) -> [(declared: Index, index: TableIndex)] {
         var uses: [String: Int] = [:]
         return entity.indexes.compactMap { declared in
@@ -256,12 +257,12 @@ struct ObjectTableBuilder {
 }
 
 extension Model {
-    /// The indexes that the model declares for an entity, and those that its table has for them.
+    /// Returns the indexes that the model declares for an entity, each with the index of its table.
     package func declaredIndexes(of entity: Entity) -> [(declared: Index, index: TableIndex)] {
         ObjectTableBuilder(root: root(of: entity), model: self).declaredIndexes(of: entity)
     }
 
-    /// The stored form of a constant default, or nil where there is none.
+    /// Returns the stored form of a constant default, or nil if there is none.
     package func sqlDefault(of attribute: Attribute) -> StoredValue? {
         guard case .constant(let value) = attribute.defaultValue, value != .null else {
             return nil
@@ -269,9 +270,9 @@ extension Model {
         return stored(value, of: attribute)
     }
 
-    /// The conditions on one column: the range of its type and the limits. Each is NULL, which a
-    /// CHECK lets pass, where the column is. A pattern has one where GLOB can say it: SQLite has no
-    /// regular expressions of its own.
+    /// Returns the conditions on one column: the range of its type and the limits. If the column is
+    /// NULL, each condition is NULL, and a CHECK accepts that. A pattern has a condition if GLOB
+    /// can express it, because SQLite has no regular expressions of its own.
     func checks(of attribute: Attribute, of entity: Entity) -> [Table.Check] {
         let name = column(of: attribute.name, in: entity)
         let column = SQLText.identifier(name)
@@ -321,8 +322,8 @@ extension Model {
         return checks
     }
 
-    /// A limit as the column's values are stored. A limit that they cannot be compared with (the
-    /// compiler refuses such models) gives none.
+    /// Returns a limit in the stored form of the column's values. The result is nil if they cannot
+    /// be compared with the limit; the compiler rejects such models.
     private func bound(_ value: Value, of attribute: Attribute) -> StoredValue? {
         if let stored = stored(value, as: attribute.type), stored != .null { return stored }
         switch (value, attribute.type) {
@@ -334,11 +335,11 @@ extension Model {
         }
     }
 
-    /// A condition over the columns of a row and SQLite's own functions, or nil where it needs
-    /// more; such a rule only validates, and such an index covers all rows.
+    /// Returns a condition over the columns of a row and SQLite's own functions, or nil if it needs
+    /// more. Without it, a rule is only validated, and an index covers all rows.
     ///
-    /// - Parameter use: A CHECK needs a Boolean; an index wants the very text of a filter, or
-    ///   SQLite would not see that it serves a query.
+    /// - Parameter use: A CHECK needs a Boolean. An index needs the exact text of a filter;
+    ///   otherwise SQLite would not use it for a query.
     func columnCondition(
         _ condition: ModelExpression, of entity: Entity, for use: ExpressionSQL.Use
     ) -> SQLFragment? {
@@ -359,8 +360,8 @@ extension Model {
             && (attribute.limits.pattern.map { GlobPattern(regularExpression: $0) != nil } ?? true)
     }
 
-    /// A value over the columns of a row and SQLite's own functions, in the stored form of an
-    /// attribute, or of its own type without one; nil where it needs more.
+    /// Returns a value over the columns of a row and SQLite's own functions, or nil if it needs
+    /// more. It has the stored form of an attribute, or its own type if there is no attribute.
     func columnValue(
         _ expression: ModelExpression, for attribute: Attribute? = nil, of entity: Entity
     ) -> String? {
@@ -369,10 +370,11 @@ extension Model {
         return fragment.flatMap { $0.isPure ? $0.text : nil }
     }
 
-    /// The same for what existing objects get, whose texts another program may have put a NUL into.
+    /// Returns the same for fills of existing objects. Another program may have put a NUL into
+    /// their texts.
     ///
-    /// - Parameter former: What the objects were; the values that they had are in the columns that
-    ///   ``ExpressionSQL/formerColumn(of:for:)`` names.
+    /// - Parameter former: The objects in the previous version. Their values are in the columns
+    ///   that ``ExpressionSQL/formerColumn(of:for:)`` names.
     func fillValue(
         _ expression: ModelExpression, for attribute: Attribute, of entity: Entity,
         former: Entity?
@@ -382,23 +384,23 @@ extension Model {
         return fragment.flatMap { $0.isPure ? $0.text : nil }
     }
 
-    /// SQL for the values of a derived attribute over the columns of its own row, or nil where they
-    /// need more; the runtime writes such values when it saves.
+    /// Returns SQL for the values of a derived attribute over the columns of its own row, or nil if
+    /// it needs more. The runtime writes such values when it saves.
     package func generatedValue(of attribute: Attribute, of entity: Entity) -> String? {
         attribute.derivation.flatMap { columnValue($0, for: attribute, of: entity) }
     }
 }
 
-/// What the values of a column, or their lengths, lie between.
+/// The bounds of a column's values, or of their lengths.
 package struct ColumnBounds: Sendable, Equatable {
     /// Whether it is about the length.
     var isOfLength = false
-    /// The least value; nil where there is none.
+    /// The least value; nil if there is none.
     var minimum: StoredValue?
-    /// The greatest value; nil where there is none.
+    /// The greatest value; nil if there is none.
     var maximum: StoredValue?
 
-    /// Whether others allow all that these do; false where the two cannot be compared.
+    /// Whether other bounds allow all values that these do; false if the two cannot be compared.
     func areWithin(_ others: ColumnBounds) -> Bool {
         guard isOfLength == others.isOfLength else { return false }
         let isWithinBelow = others.minimum.map { wanted in

@@ -11,13 +11,13 @@ package final class Schema: Sendable, Equatable {
     package let tables: [Table]
     /// Every statement of a fresh store, in order.
     package let statements: [String]
-    /// What a fresh store says about itself.
+    /// The metadata of a fresh store.
     package let metadata: StoreMetadata
 
     /// Lays out the tables of a model.
     ///
-    /// - Parameter earlier: The tables of the version before, where there is one: those that are
-    ///   the same are taken from there, and share its memory.
+    /// - Parameter earlier: The tables of the previous version, if there is one. Unchanged tables
+    ///   are taken from it, and share its memory.
     package init(of model: Model, after earlier: (model: Model, schema: Schema)? = nil) {
         let kept = earlier.map { KeptTables(from: $0.model, $0.schema, to: model) }
         tables =
@@ -55,8 +55,8 @@ package final class Schema: Sendable, Equatable {
         tables.reduce(statements.count - tables.count) { $0 - $1.indexes.count }
     }
 
-    /// A hash of the tables and indexes: unlike the version hash it changes with limits, rules,
-    /// defaults and indexes too, which a store must learn of although it stays readable.
+    /// A hash of the tables and indexes. Unlike the version hash, it also changes with limits,
+    /// rules, defaults and indexes. A store must be updated for these although it stays readable.
     package var hash: String { metadata.schemaHash }
 
     /// The table of a root entity and its sub-entities.
@@ -64,8 +64,8 @@ package final class Schema: Sendable, Equatable {
         ObjectTableBuilder(root: root, model: model).table
     }
 
-    /// The checks of a root entity's table that other engines can make of the same words: what
-    /// sub-entities require, and composite values that are whole.
+    /// Returns the checks of a root entity's table that other engines can create with the same
+    /// text: values that sub-entities require, and complete composite values.
     ///
     /// - Parameter identifier: Writes the name of a column.
     package static func requirements(
@@ -88,7 +88,7 @@ package final class Schema: Sendable, Equatable {
         return SHA256.hexadecimal(of: text)
     }
 
-    /// What makes the key table say that the keys of all objects were given.
+    /// The statements that mark the keys of all objects as used in the key table.
     package var keyRepairs: [String] {
         tables.compactMap { table in
             guard case .objects(let root) = table.content else { return nil }
@@ -125,8 +125,8 @@ struct KeptTables {
     private let tables: [String: Table]
     private let statements: [String: String]
 
-    /// Finds the tables of the earlier version that are made of entities which both have, alike to
-    /// the last word, and which reference only such entities: nothing else has a say in a table.
+    /// Finds the tables of the earlier version that the new one shares. All of their entities are
+    /// equal in both versions and reference only such entities. A table depends on nothing else.
     init(from old: Model, _ schema: Schema, to new: Model) {
         // Attributes only name these.
         guard old.enumerations == new.enumerations, old.composites == new.composites else {
@@ -160,7 +160,7 @@ struct KeptTables {
         return tables[name].flatMap { $0.content == content ? $0 : nil }
     }
 
-    /// The statement that makes a table which is one of the version before.
+    /// Returns the statement that creates a table of the previous version.
     func statement(of table: Table) -> String? {
         tables[table.name] == table ? statements[table.name] : nil
     }
@@ -186,7 +186,7 @@ struct KeptTables {
 }
 
 extension Model {
-    /// A table for each relationship whose links are pairs.
+    /// Returns a table for each relationship that stores its links as pairs.
     func joinTables(_ kept: KeptTables?) -> [Table] {
         var tables: [Table] = []
         for entity in entities {
@@ -238,7 +238,7 @@ extension Model {
             content: .links(entity: entity.name, relationship: relationship.name))
     }
 
-    /// What finds the end of an ordered list, and reads it in its order.
+    /// Returns the indexes for finding the end of an ordered list, and for reading it in order.
     private func orderIndexes(
         of ends: [(Relationship, Entity)], in table: String
     ) -> [TableIndex] {
@@ -252,7 +252,7 @@ extension Model {
         }
     }
 
-    /// The name of the root entity of one, which is that of its table.
+    /// Returns the name of an entity's root entity, which is the name of its table.
     func rootName(of name: String) -> String {
         entity(named: name).map { root(of: $0).name } ?? name
     }

@@ -1,6 +1,6 @@
 import CambiumModel
 
-/// What a store says about itself, in its table `_metadata`.
+/// The metadata of a store, in its table `_metadata`.
 package struct StoreMetadata: Sendable, Equatable {
     /// The model's name.
     package let model: String
@@ -13,7 +13,7 @@ package struct StoreMetadata: Sendable, Equatable {
     /// The version of the file format.
     package let format: String
 
-    /// What a fresh store of a model says.
+    /// Creates the metadata of a fresh store of a model.
     package init(of model: Model, schemaHash: String) {
         self.model = model.name
         version = model.version
@@ -22,13 +22,13 @@ package struct StoreMetadata: Sendable, Equatable {
         format = String(Schema.formatVersion)
     }
 
-    /// Reads the rows of the table, or nil where one is missing or none of ours.
+    /// Reads the rows of the table, or returns nil if one is missing or invalid.
     package init?(rows: [[StoredValue]]) {
         let values = Self.values(in: rows)
         guard let model = values["model"], let version = values["version"],
             let versionHash = values["versionHash"], let schemaHash = values["schemaHash"],
             let format = values["format"],
-            // What Cambium writes is short, and comes into messages.
+            // Values that Cambium writes are short, and are used in messages.
             [model, version, versionHash, schemaHash, format].allSatisfy({
                 $0.utf8.count <= Self.maximumLength
             })
@@ -53,7 +53,7 @@ package struct StoreMetadata: Sendable, Equatable {
 
     private static let maximumLength = 4_096
 
-    /// The query whose rows ``init(rows:)`` reads.
+    /// The query for ``init(rows:)``.
     package static let query = "SELECT \"name\", \"value\" FROM \"_metadata\""
 
     /// The values with their names, as the table has them.
@@ -74,15 +74,16 @@ package struct StoreMetadata: Sendable, Equatable {
         }
     }
 
-    /// What makes the rows of an existing store say this. What else the table holds stays.
+    /// The statements that write this metadata into an existing store. Other rows of the table
+    /// stay.
     package var updateStatements: [String] {
         let names = values.map { "'\($0.name)'" }.joined(separator: ", ")
         return ["DELETE FROM \"_metadata\" WHERE \"name\" IN (\(names))"] + insertStatements
     }
 }
 
-/// The statements about what a store's metadata hold beside the model: the store's UUID, and what
-/// the program noted.
+/// The statements for the metadata of a store that are not about the model: the store's UUID, and
+/// the program's notes.
 package enum MetadataSQL {
     /// The table.
     package static let table = "_metadata"
@@ -92,7 +93,7 @@ package enum MetadataSQL {
     private static let identifierName = "uuid"
     private static let prefix = "user."
 
-    /// Gives the store its UUID (parameter 1) where it has none yet.
+    /// Gives the store its UUID (parameter 1) if it has none yet.
     package static let addIdentifier = """
         INSERT OR IGNORE INTO "_metadata" ("name", "value") VALUES ('\(identifierName)', ?)
         """
@@ -102,7 +103,7 @@ package enum MetadataSQL {
         INSERT OR REPLACE INTO "_metadata" ("name", "value") VALUES ('\(identifierName)', ?)
         """
 
-    /// Removes what the program noted.
+    /// Removes the program's notes.
     package static let deleteNotes = """
         DELETE FROM "_metadata" WHERE "name" >= '\(prefix)' AND "name" < 'user/'
         """
@@ -123,7 +124,7 @@ package enum MetadataSQL {
         return nil
     }
 
-    /// What the program noted, among the rows of ``query``.
+    /// Returns the program's notes among the rows of ``query``.
     package static func notes(in rows: [[StoredValue]]) -> [String: String] {
         var notes: [String: String] = [:]
         for case let row in rows where row.count == 2 {
@@ -136,20 +137,20 @@ package enum MetadataSQL {
     }
 }
 
-/// What a store says of the version that it was written with, beside its hashes: all of the model,
-/// and whether users may have data in it.
+/// The metadata about the version that a store was written with, besides its hashes: the complete
+/// model, and whether users may have data in it.
 ///
-/// The definition names the hashes that it belongs to. A program that does not know of definitions
-/// leaves the one of another version behind, which says nothing then.
+/// The definition names the hashes that it belongs to. A program that does not know definitions
+/// leaves the definition of another version behind. It is then invalid.
 package struct StoreDefinition: Sendable, Equatable {
     /// The ``Model/definition``.
     package let definition: String
-    /// The last version that had shipped of those that the store has had; nil where none had.
+    /// The last shipped version among the versions of the store; nil if none was shipped.
     package let frozenVersion: String?
 
     /// - Parameters:
-    ///   - definition: The ``Model/definition`` of the version that the store has.
-    ///   - frozenVersion: The last version that had shipped of those that the store has had.
+    ///   - definition: The ``Model/definition`` of the store's version.
+    ///   - frozenVersion: The last shipped version among the versions of the store.
     package init(definition: String, frozenVersion: String?) {
         self.definition = definition
         self.frozenVersion = frozenVersion
@@ -160,7 +161,7 @@ package struct StoreDefinition: Sendable, Equatable {
     /// More than a model may have; a file may say anything.
     private static let maximumLength = 8_000_000
 
-    /// The query whose rows ``init(rows:of:)`` reads.
+    /// The query for ``init(rows:of:)``.
     package static let query =
         """
         SELECT "name", "value" FROM "_metadata" \
@@ -172,7 +173,7 @@ package struct StoreDefinition: Sendable, Equatable {
     package static let update =
         "INSERT OR REPLACE INTO \"_metadata\" (\"name\", \"value\") VALUES (?, ?)"
 
-    /// What a store says; nil where it says nothing about the version that it has.
+    /// Reads the definition of a store; nil if there is none for the store's version.
     package init?(rows: [[StoredValue]], of store: StoreMetadata) {
         let values = StoreMetadata.values(in: rows)
         let head = Self.head(of: store)

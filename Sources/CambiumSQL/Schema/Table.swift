@@ -7,7 +7,7 @@ package final class Table: Sendable, Equatable {
     package let name: String
     /// The columns in order.
     package let columns: [Column]
-    /// The columns of its primary key; empty where a column says that it is the key.
+    /// The columns of its primary key; empty if a column itself is declared as the key.
     package let primaryKey: [String]
     /// Conditions over several columns.
     package let checks: [Check]
@@ -15,7 +15,7 @@ package final class Table: Sendable, Equatable {
     package let options: String
     /// The indexes in order.
     package let indexes: [TableIndex]
-    /// What its rows are.
+    /// The meaning of its rows.
     package let content: Content
 
     package init(
@@ -39,13 +39,13 @@ package final class Table: Sendable, Equatable {
             && left.content == right.content
     }
 
-    /// What the rows of a table are.
+    /// The meaning of a table's rows.
     package enum Content: Sendable, Equatable {
         /// Objects of a root entity and its sub-entities.
         case objects(root: String)
         /// The links of a relationship; `_source` is the side of that entity.
         case links(entity: String, relationship: String)
-        /// What the runtime keeps for itself.
+        /// The runtime's own data.
         case system
     }
 
@@ -61,26 +61,26 @@ package final class Table: Sendable, Equatable {
         package let isRequired: Bool
         /// Whether it is the primary key.
         package let isPrimaryKey: Bool
-        /// What new rows get.
+        /// The default value of new rows.
         let defaultValue: StoredValue?
         /// The table that it has keys of.
         package let destination: String?
         /// SQL for the values, if the engine computes them; nothing can be written to it then.
         let generation: String?
-        /// What its values have to meet.
+        /// The conditions on its values.
         let checks: [Check]
-        /// What its values are.
+        /// The meaning of its values.
         package let content: Content
-        /// What another engine than SQLite says of it; nil for SQLite.
+        /// The definition for another engine than SQLite; nil for SQLite.
         package let form: Form?
 
-        /// What another engine than SQLite says of a column.
+        /// The definition of a column for another engine than SQLite.
         package struct Form: Sendable {
             /// The type of its values.
             let type: String
-            /// What the table says of it.
+            /// The text of its definition in the table.
             let definition: String
-            /// What new rows get, as SQL; nil where that is NULL.
+            /// The default value of new rows, as SQL; nil if it is NULL.
             package let defaultValue: String?
 
             package init(type: String, definition: String, defaultValue: String?) {
@@ -117,7 +117,7 @@ package final class Table: Sendable, Equatable {
         /// Whether the engine computes the values.
         package var isGenerated: Bool { generation != nil }
 
-        /// What the table says of it, one or more lines.
+        /// The definition of the column in the table, one or more lines.
         package var definition: String {
             checks.reduce(bareDefinition) { "\($0)\n        \($1.definition)" }
         }
@@ -140,7 +140,7 @@ package final class Table: Sendable, Equatable {
             return text
         }
 
-        /// What the values of a column are.
+        /// The meaning of a column's values.
         package enum Content: Sendable, Equatable {
             /// The object's key, version or entity, a side of a link, or the runtime's own.
             case system
@@ -159,15 +159,15 @@ package final class Table: Sendable, Equatable {
 
     /// A condition that rows have to meet.
     package final class Check: Sendable, Equatable {
-        /// What it is about.
+        /// The subject of the condition.
         package let name: ConstraintName
         /// SQL over the row.
         package let condition: String
         /// The columns that it looks at.
         package let columns: Set<String>
-        /// Whether it sees no more of a text than what stands before a NUL.
+        /// Whether it ignores the part of a text after a NUL.
         let endsAtNUL: Bool
-        /// What its one column may hold, where it says nothing else.
+        /// The bounds of its single column, if it has no other condition.
         let bounds: ColumnBounds?
 
         package init(
@@ -187,12 +187,12 @@ package final class Table: Sendable, Equatable {
                 && left.bounds == right.bounds
         }
 
-        /// What the table says of it.
+        /// The text of the constraint in the table.
         package var definition: String {
             "CONSTRAINT \(SQLText.identifier(name.text)) CHECK (\(condition))"
         }
 
-        /// Whether each row that meets it meets another one, as far as the two tell.
+        /// Whether each row that meets it meets another check, as far as the two can be compared.
         func implies(_ other: Check) -> Bool {
             if condition == other.condition { return true }
             guard columns == other.columns, let bounds, let wanted = other.bounds else {
@@ -202,12 +202,12 @@ package final class Table: Sendable, Equatable {
         }
     }
 
-    /// What the table says beside its columns, each a line.
+    /// The parts of the table's definition besides its columns, each a line.
     var constraints: [String] {
         [primaryKeyConstraint].compactMap { $0 } + checks.map { $0.definition }
     }
 
-    /// What it says of a primary key of several columns.
+    /// The constraint for a primary key of several columns.
     var primaryKeyConstraint: String? {
         primaryKey.isEmpty
             ? nil : "PRIMARY KEY (\(SQLText.identifiers(primaryKey)))"
@@ -257,11 +257,11 @@ package struct TableIndex: Sendable, Equatable {
     package let name: String
     /// Its table.
     package let table: String
-    /// What it is sorted by, in order.
+    /// The sort elements, in order.
     package let elements: [Element]
-    /// SQL for which rows are in it; nil if all are.
+    /// SQL for the rows in the index; nil if all are.
     package var condition: String?
-    /// Which rows may not be alike; nil where that is allowed.
+    /// The rows that must be unique; nil if the index is not unique.
     package var uniqueRows: UniqueRows?
 
     package init(
@@ -284,14 +284,14 @@ package struct TableIndex: Sendable, Equatable {
             + (condition.map { "\n    WHERE \($0)" } ?? "")
     }
 
-    /// Whether other engines than SQLite can make it of the same words: of columns, and of all rows
-    /// but where it says which are unique.
+    /// Whether other engines than SQLite can create it with the same text. Such an index has only
+    /// columns. It covers all rows, or the rows that must be unique.
     package var isOfEveryEngine: Bool {
         elements.allSatisfy { if case .column = $0 { true } else { false } }
             && (condition == nil || uniqueRows != nil)
     }
 
-    /// What an index is sorted by.
+    /// A sort element of an index.
     package enum Element: Sendable, Equatable {
         case column(String, isDescending: Bool = false)
         /// What SQLite computes.
@@ -317,7 +317,7 @@ extension UniqueRows {
     /// The columns in a statement.
     package var list: String { SQLText.identifiers(columns) }
 
-    /// SQL for which rows are meant; nil where all are.
+    /// SQL for the affected rows; nil for all rows.
     var condition: String? { entities.isEmpty ? nil : SQLText.isOfEntity(entities) }
 
     /// The conditions of the rows that may not be equal to others.
@@ -326,9 +326,9 @@ extension UniqueRows {
     }
 }
 
-/// The name of a constraint in a store, from which a failure is resolved to the model.
+/// The name of a constraint in a store. It resolves a failure to the model.
 ///
-/// | text | what failed |
+/// | text | failed constraint |
 /// |---|---|
 /// | `Product.price.min` | a limit of an attribute |
 /// | `Product.address.city.max` | a limit of a part of a composite value |
@@ -336,7 +336,7 @@ extension UniqueRows {
 /// | `Product.rule.saleBelowPrice` | a rule |
 /// | `Product.unique.sku+tenant` | a unique constraint |
 package enum ConstraintName: Sendable, Equatable {
-    /// What an attribute's or relationship's value is checked for.
+    /// The kind of check on an attribute or relationship.
     package enum Check: String, Sendable, CaseIterable {
         /// Not less than the minimum.
         case minimum = "min"
@@ -377,7 +377,7 @@ package enum ConstraintName: Sendable, Equatable {
         }
     }
 
-    /// Reads a name, or nil where it is none of ours.
+    /// Reads a name, or returns nil if it is not one of Cambium's.
     package init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count >= 3 else { return nil }
@@ -404,7 +404,7 @@ package enum ConstraintName: Sendable, Equatable {
     /// Words at the second place of a name; a property that is called so gets a longer name.
     private static let words: Set = ["rule", "unique", "property"]
 
-    /// What is wrong with a row that does not meet it, as part of a sentence.
+    /// The violation of a row that does not meet it, as part of a sentence.
     package var violation: String {
         switch self {
         case .property(let entity, let property, let check):
@@ -425,7 +425,7 @@ package enum ConstraintName: Sendable, Equatable {
         }
     }
 
-    /// The property that it is about, where it is one.
+    /// The property with the constraint, if it is a single one.
     package var property: String? {
         if case .property(_, let name, _) = self { name } else { nil }
     }
@@ -439,13 +439,12 @@ package enum ConstraintName: Sendable, Equatable {
 }
 
 extension Model {
-    /// The constraint that SQLite's message names, such as
-    /// `CHECK constraint failed: Product.price.min` or
-    /// `UNIQUE constraint failed: Product.sku, Product.tenant`.
+    /// Returns the constraint in a message from SQLite, such as `CHECK constraint failed:
+    /// Product.price.min` or `UNIQUE constraint failed: Product.sku, Product.tenant`.
     ///
-    /// - Parameter entity: The entity of the row that failed, where it is known: two entities of
-    ///   one table may have columns in common.
-    /// - Returns: nil where the message names none of this model's.
+    /// - Parameter entity: The entity of the row that failed, if it is known. Two entities of one
+    ///   table may have columns in common.
+    /// - Returns: Nil if the message does not name a constraint of this model.
     package func constraint(
         failedWith message: String, entity: Entity? = nil
     ) -> ConstraintName? {

@@ -35,7 +35,7 @@ final class HistoryPlanner {
 
     private var deletesObjects: Bool { difference.deletesObjects }
 
-    /// What is in the history after the last transaction.
+    /// The part of the history after the last transaction.
     private static let isOfMigration =
         "> (SELECT coalesce(max(\"last\"), 0) FROM \(HistorySQL.transactions))"
 
@@ -72,7 +72,7 @@ final class HistoryPlanner {
         }
     }
 
-    /// The columns whose values tombstones keep, by their old and new names in order.
+    /// Returns the columns that tombstones keep, by their old and new names in order.
     private func preservedColumns(of oldEntity: Entity, as heir: Entity) -> [(String, String)] {
         let root = match.old.root(of: oldEntity).name
         guard let table = oldSchema.tables.first(where: { $0.content == .objects(root: root) })
@@ -93,7 +93,7 @@ final class HistoryPlanner {
         }
     }
 
-    /// Takes that back for those that exist in the end.
+    /// Removes the deletions of objects that exist in the end.
     private var survivors: [String] {
         match.new.roots.map { root in
             """
@@ -113,7 +113,7 @@ final class HistoryPlanner {
 
     // MARK: Updates
 
-    /// Says which properties the objects of each entity may have other values of.
+    /// Records the properties that may have other values, for the objects of each entity.
     private var updates: [String] {
         let changed = ChangedProperties(difference)
         return match.new.entities.compactMap { entity in
@@ -132,18 +132,20 @@ final class HistoryPlanner {
         }
     }
 
-    /// Which rows of its table are objects of an entity.
+    /// Returns the condition for the rows of a table that are objects of an entity.
     private func condition(_ entity: Entity, in model: Model) -> String {
         model.hasSubentities(model.root(of: entity))
             ? " WHERE \"_entity\" = \(SQLText.literal(entity.name))" : ""
     }
 }
 
-/// The properties that objects may have other values of after a migration: what is filled,
-/// converted or linked again, the other ends of such links, and what is computed from any of them.
+/// The properties that may have other values after a migration. These are properties that are
+/// filled, converted or linked again, the other ends of such links, and properties derived from any
+/// of them.
 struct ChangedProperties {
     private let model: Model
-    /// The properties by the entity whose objects have them: it declares or inherits them.
+    /// The properties by the entity of the objects that have them. The entity declares or inherits
+    /// them.
     private var found: [String: Set<String>] = [:]
 
     init(_ difference: ModelDifference) {
@@ -197,7 +199,7 @@ struct ChangedProperties {
         }
     }
 
-    /// What the author says that objects get, and what they inherit now and had not before.
+    /// Adds the properties that declarations set, and properties that objects newly inherit.
     private mutating func addDeclared(_ difference: ModelDifference) {
         for fill in model.migration?.fills ?? [] {
             found[fill.entity, default: []].insert(fill.attribute)
@@ -232,7 +234,7 @@ struct ChangedProperties {
 
     // MARK: Derived attributes
 
-    /// Adds what is computed from what has changed, until nothing more is.
+    /// Adds the attributes that are derived from changed properties, until no more are found.
     private mutating func addDerived() {
         var open: [(entity: Entity, name: String, sources: DerivationSources)] = []
         for entity in model.entities {

@@ -1,11 +1,12 @@
 import CambiumModel
 import CambiumPlan
 
-/// The statements that tell older changes of a history under the names of a new version.
+/// The statements that translate older changes of a history to the names of a new version.
 ///
-/// What cannot be reported is omitted: a deleted property, a value of another type than before.
-/// Objects whose entity was deleted are in the history as objects of their nearest ancestor that is
-/// there still, with its name, its keys and its properties; where there is none, nothing is said.
+/// A change that cannot be translated is omitted: a deleted property, or a value of another type
+/// than before. If the entity of an object was deleted, the history shows the object as an object
+/// of its nearest ancestor that still exists, with its name, its keys and its properties. If there
+/// is no such ancestor, the change is omitted.
 final class HistoryTranslation {
     private let match: ModelMatch
     private let oldSchema: Schema
@@ -22,15 +23,15 @@ final class HistoryTranslation {
         valueStatements + propertyStatements + keyStatements + entityStatements
     }
 
-    /// As objects of which entity the history has those of an old entity: what that was, and what
-    /// it is; nil where nothing is said of them any more.
+    /// Returns the entity that the history shows for the objects of an old entity, in the old and
+    /// in the new version; nil if the objects are omitted.
     func heir(of oldEntity: Entity) -> (old: Entity, new: Entity)? {
         match.old.lineage(of: oldEntity).reversed().lazy
             .compactMap { old in self.match.newEntity(of: old).map { (old, $0) } }.first
     }
 
-    /// SQL for what is added to the keys of an old entity's objects in the history; nil where they
-    /// stay.
+    /// Returns SQL for the number that is added to the keys of an old entity's objects in the
+    /// history; nil if they stay.
     func keyShift(of oldEntity: Entity) -> String? {
         heir(of: oldEntity).flatMap { match.keyShift(of: $0.old) }
     }
@@ -85,7 +86,7 @@ final class HistoryTranslation {
         return found
     }
 
-    /// Renames the properties in the lists of those that were changed.
+    /// Renames the properties in the lists of changed properties.
     private var propertyStatements: [String] {
         let old = match.old
         var groups: [(changes: [Change], entities: [Entity])] = []
@@ -117,15 +118,16 @@ final class HistoryTranslation {
             }
     }
 
-    /// A name that is another one now; nil where it was deleted.
+    /// A renamed property; the new name is nil if it was deleted.
     private struct Change: Equatable {
         let from: String
         let to: String?
     }
 
-    /// SQL for a list of names, each after a space, with other names: one expression after the other,
-    /// as SQLite's parser has a limit to the depth of each. Every name is put between spaces of its own, and has
-    /// a mark first that no name has: two names may have been exchanged.
+    /// Returns SQL that renames properties in a list of names, each after a space. It consists of
+    /// several expressions in sequence, because SQLite's parser limits the depth of each one. Every
+    /// name is enclosed in spaces of its own. It is first replaced by a mark that no name has,
+    /// because two names may have been swapped.
     private static func lists(after changes: [Change]) -> [String] {
         let marks = changes.enumerated().map { number, change in
             (" \(change.from) ", change.to == nil ? "" : " !\(number) ")
@@ -149,7 +151,7 @@ final class HistoryTranslation {
 
     // MARK: Values
 
-    /// Gives values the names of their new columns, and removes those that have none.
+    /// Gives values the names of their new columns, and removes values without a new column.
     private var valueStatements: [String] {
         let tables = oldSchema.tables.compactMap { table -> (Table, Entity)? in
             guard case .objects(let name) = table.content else { return nil }
@@ -206,8 +208,9 @@ final class HistoryTranslation {
         ]
     }
 
-    /// SQL for a value of a column that says which object a to-one references, from SQL for the old
-    /// one; nil where it is the same, or where the column has other values.
+    /// Returns SQL for the new value of a column that contains the reference of a to-one, from SQL
+    /// for the old value. The result is nil if the value stays the same, or if the column has other
+    /// values.
     private func translation(
         of content: Table.Column.Content, in oldEntity: Entity
     ) -> ((String) -> String)? {
@@ -251,7 +254,7 @@ final class HistoryTranslation {
         return found
     }
 
-    /// Whether what a column says of an old entity's objects is still right.
+    /// Whether the values of a column for an old entity's objects are still correct.
     private func keepsValues(
         _ content: Table.Column.Content, in oldEntity: Entity, as name: String, in entity: Entity
     ) -> Bool {
@@ -270,7 +273,7 @@ final class HistoryTranslation {
                 let destination = match.newEntity(of: oldDestination),
                 destination.name == new.destination
             else { return false }
-            // A key says nothing without the table that it is of.
+            // A key is meaningless without its table.
             return match.old.family(of: oldDestination).allSatisfy { member in
                 heir(of: member).map { match.new.entity($0.new, isKindOf: destination) } ?? false
             }
@@ -288,8 +291,8 @@ extension Table.Column.Content {
         }
     }
 
-    /// The property that changes with the column; nil for what is the runtime's own and for places,
-    /// which are others' lists.
+    /// The property that changes with the column. It is nil for the runtime's own columns and for
+    /// positions, because positions belong to the owner's list.
     var property: String? {
         switch self {
         case .attribute(_, let name), .key(_, let name), .entityOfKey(_, let name): name

@@ -2,10 +2,10 @@ import CambiumModel
 import CambiumPlan
 
 extension CarriedLinks {
-    /// A query of the pairs, `source` and `destination`, that stay.
+    /// Returns a query of the pairs that stay, as `source` and `destination`.
     ///
-    /// - Parameter positions: The new columns of places, and whether they are those in the lists of
-    ///   the sources, or of the destinations.
+    /// - Parameter positions: The new position columns, and whether they belong to the lists of the
+    ///   sources or of the destinations.
     func query(with positions: [(column: String, isOfSource: Bool)] = []) -> String {
         let isMerged = sets.count > 1
         let queries = sets.indices.map { index in
@@ -56,8 +56,8 @@ extension CarriedLinks {
         }
     }
 
-    /// A query of all pairs in the order in which the sources choose: in that of their keys, each
-    /// the first of its links, as the author says.
+    /// A query of all pairs in the order of the sources' choices: by their keys, and for each
+    /// source by the author's order of its links.
     var choice: String {
         let query = sets.map { $0.query(with: choices(of: $0)) }.joined(separator: " UNION ALL ")
         let order =
@@ -70,17 +70,17 @@ extension CarriedLinks {
             """
     }
 
-    /// What the author puts the links of an object in order by, else their place.
+    /// Returns the terms that order the links of an object: the author's, then their position.
     private func order(of keep: MigrationDeclaration.Keep, _ prefix: String) -> [String] {
         keep.order.enumerated().map { index, order in
             "\"\(prefix)\(index)\"\(order.isDescending ? " DESC" : "") NULLS LAST"
         } + ["\"\(prefix)place\" NULLS LAST"]
     }
 
-    /// What says of which of the sets a link is.
+    /// The column with the number of a link's set.
     private static let set = "_set"
 
-    /// Where lists come together, one follows the other, in the order of the sets.
+    /// Returns a query that appends merged lists to each other, in the order of the sets.
     private func consecutive(
         _ query: String, _ positions: [(column: String, isOfSource: Bool)]
     ) -> String {
@@ -99,7 +99,7 @@ extension CarriedLinks {
         return "SELECT \(names.joined(separator: ", ")) FROM \(dialect.source(query))"
     }
 
-    /// What the links that stay are chosen by.
+    /// Returns the columns that choose the links that stay.
     private func choices(of links: OldLinks) -> [(name: String, sql: String)] {
         var choices: [(name: String, sql: String)] = []
         let places = links.positions
@@ -124,7 +124,7 @@ extension CarriedLinks {
             .map { dialect.none(of: $0, in: old) } ?? "NULL"
     }
 
-    /// What a second choice still needs when the first has been made.
+    /// Returns the columns that a second choice still needs after the first.
     private func choices(
         ofEnd end: (keep: MigrationDeclaration.Keep?, name: String, prefix: String)
     ) -> [String] {
@@ -135,11 +135,11 @@ extension CarriedLinks {
 }
 
 extension OldLinks {
-    /// A query of the pairs, `source` and `destination` as the new relationship sees them and with
-    /// the keys of the new store, without links of objects that are dropped.
+    /// Returns a query of the pairs, without links of dropped objects. `source` and `destination`
+    /// are from the view of the new relationship and have the keys of the new store.
     ///
-    /// - Parameter more: Further columns: the name, and SQL over the old links, whose ends are
-    ///   called as their columns are.
+    /// - Parameter more: Further columns: the name, and SQL over the old links. The ends are named
+    ///   as their columns are.
     func query(with more: [(name: String, sql: String)] = []) -> String {
         let (first, second, from) = columns
         var conditions: [String] = []
@@ -203,7 +203,8 @@ extension OldLinks {
         }
     }
 
-    /// SQL for an old attribute of the object at an end of the new relationship, over the old links.
+    /// Returns SQL for an old attribute of the object at an end of the new relationship, over the
+    /// old links.
     func value(of attribute: String, atSource: Bool) -> String? {
         let (first, second, from) = columns
         let isFirst = atSource != isSwapped
@@ -220,10 +221,10 @@ extension OldLinks {
     }
 }
 
-/// The links of a one-to-one of which not all that the old store or the author would make can be
-/// there: the objects choose in the order of their keys, each the first that is still free, and both
-/// have the link. No query of a single row knows what others have chosen, so the links are chosen in
-/// a table of their own before the others are filled.
+/// The links of a one-to-one, if more links are declared or exist than there can be. The objects
+/// choose in the order of their keys, each the first object that is still free, and both get the
+/// link. A query of a single row cannot know the choices of others, so the links are chosen in a
+/// table of their own before the other tables are filled.
 final class ChosenPairs {
     private let entity: Entity
     private let relationship: Relationship
@@ -233,8 +234,8 @@ final class ChosenPairs {
 
     private var isSymmetric: Bool { relationship.isOwnInverse(in: entity) }
 
-    /// The pairs of a relationship that an entity of the new version declares; nil where its links
-    /// are as they were, or are found one by one.
+    /// Creates the pairs of a relationship that an entity of the new version declares. The result
+    /// is nil if its links do not change, or can be found one by one.
     init?(of relationship: Relationship, of entity: Entity, in match: ModelMatch) {
         guard !relationship.isToMany, case .key = match.new.storage(of: relationship, of: entity),
             match.new.inverse(of: relationship)?.relationship.isToMany == false
@@ -270,7 +271,7 @@ final class ChosenPairs {
                 """)
         ]
         if isSymmetric {
-            // Who has been chosen has chosen, too.
+            // An object that was chosen has chosen, too.
             statements += dialect.mirroring(of: tableName)
         }
         func insertion(_ query: String, of tables: Set<String>) -> MigrationStatement {
@@ -290,7 +291,7 @@ final class ChosenPairs {
     /// The statement that drops the table.
     var removal: MigrationStatement { .drop(tableName) }
 
-    /// SQL for what the object that has a key is linked to.
+    /// Returns SQL for the object that the object with a key is linked to.
     func destination(of key: String) -> String {
         "(SELECT \"destination\" FROM \(table) WHERE \"source\" = \(key))"
     }

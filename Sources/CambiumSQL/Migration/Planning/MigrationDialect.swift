@@ -1,59 +1,60 @@
 import CambiumModel
 import CambiumPlan
 
-/// How an engine says what engines say differently in a migration. The rest of SQL is written where it
-/// is needed, in words that all of them know.
+/// The parts of a migration's SQL that differ between engines. All other SQL is written at the
+/// place that needs it, in a form that all engines understand.
 package protocol MigrationDialect: MigrationSupport {
     // MARK: Tables
 
     /// The type of keys and places, in tables that only the migration has.
     var integer: String { get }
-    /// What stands at the end of what makes such a table.
+    /// The options at the end of the statement that creates such a table.
     var tableOptions: String { get }
-    /// Whether what says that a column holds keys is dropped before a migration and added after it:
-    /// SQLite switches all of that off meanwhile.
+    /// Whether foreign keys are dropped before a migration and added after it. SQLite switches all
+    /// of them off in the meantime.
     var dropsForeignKeys: Bool { get }
     /// Creates a table of the new version, by its own or another name.
     func creation(of table: Table, named name: String) -> MigrationStatement
-    /// Gives a table, which has another name meanwhile, its own.
+    /// Returns the statements that give a table its own name in place of a temporary one.
     func renaming(_ name: String, to table: Table) -> [MigrationStatement]
-    /// Adds a column to a table, such that its rows have a constant there.
+    /// Adds a column to a table. Existing rows get a constant.
     ///
-    /// - Parameter value: The constant; nil where there is none.
+    /// - Parameter value: The constant; nil if there is none.
     func addition(of column: Table.Column, _ value: String?, to table: String)
         -> [MigrationStatement]
-    /// Changes what a table says about its columns.
+    /// Changes the definitions of a table's columns.
     func statements(for change: Restatement) -> [MigrationStatement]
     /// Lets a table of pairs, `source` and `destination`, have each pair the other way round, too.
     func mirroring(of pairs: String) -> [MigrationStatement]
 
     // MARK: Statements
 
-    /// A statement in which names have the form that the engine has for them.
+    /// Returns a statement with names in the engine's form.
     func named(_ statement: MigrationStatement) -> MigrationStatement
-    /// Inserts the rows of a query one by one, without those whose keys are in the table already.
+    /// Inserts the rows of a query one by one, without rows with keys that are already in the
+    /// table.
     func insertionOfFirst(
         into table: String, _ columns: [String], _ query: String, from sources: [String]
     ) -> MigrationStatement
-    /// Fails where a query has a row.
+    /// Fails if a query has a row.
     ///
     /// - Parameters:
-    ///   - query: The key of an object, and the value that is to blame or NULL.
+    ///   - query: The key of an object, and the value that is the cause, or NULL.
     ///   - table: The table of the objects.
     ///   - others: The other tables that the query reads.
     ///   - type: The type of the value, in the model's notation.
     func refusal(
         _ query: String, of table: String, with others: [String], type: String?, reason: String
     ) -> [MigrationStatement]
-    /// Fails where texts in a new table hold a NUL, if the engine lets them.
+    /// Fails if texts in a new table contain a NUL and the engine allows it.
     func refusal(ofTexts conditions: [RefusalSQL.Condition], in table: String)
         -> [MigrationStatement]
 
     // MARK: Queries
 
-    /// What stands in FROM for a query.
+    /// Returns the text in FROM for a query.
     func source(_ query: String) -> String
-    /// A query whose expressions do not become parts of the one around it.
+    /// Returns a query that the engine does not merge into the surrounding query.
     func fenced(_ query: String) -> String
     /// A condition that is always met, or never.
     func condition(_ isMet: Bool) -> String
@@ -66,47 +67,50 @@ package protocol MigrationDialect: MigrationSupport {
     func none(of column: Table.Column) -> String
     /// NULL, of the type of an attribute's values.
     func none(of attribute: Attribute, in model: Model) -> String
-    /// A constant; nil where there is no such value.
+    /// Returns a constant; nil if there is no such value.
     func literal(_ value: StoredValue, of type: AttributeType, in model: Model) -> String?
     /// The external form, in its row, of bytes.
     func inlined(_ bytes: String) -> String
-    /// The moment of the migration.
+    /// The time of the migration.
     var moment: String { get }
     /// Another one for each row.
     var newUUID: String { get }
     /// Whether an old column has the very values of a new one.
     func keepsValues(_ conversion: AttributeConversion) -> Bool
-    /// What becomes of an old value.
+    /// Returns the new form of an old value.
     func value(_ conversion: AttributeConversion, of old: String) -> String
-    /// Whether an old value, which is not NULL, can be taken; nil where any can.
+    /// Returns the condition for an old value to be accepted; nil if every value is. The value is
+    /// not NULL.
     ///
-    /// - Parameter isRevised: Whether the author computes what it becomes from the value.
+    /// - Parameter isRevised: Whether a fill computes the new value from the old one.
     func acceptance(of old: String, _ conversion: AttributeConversion, isRevised: Bool) -> String?
 
     // MARK: Expressions
 
-    /// What the engine cannot do of what plans may ask for; nil where it can all of it.
+    /// The limits of an engine that cannot run every plan; nil if it can.
     var limits: (engine: String, runsSteps: Bool)? { get }
-    /// A condition on rows of an entity's table, and the other tables that it reads; nil where the
-    /// engine cannot say it.
+    /// Returns a condition on rows of an entity's table, and the other tables that it reads; nil if
+    /// the engine cannot express it.
     ///
     /// - Parameters:
-    ///   - alias: What the table is called; nil for its own name.
-    ///   - variables: Objects that the condition may start from, whose tables are called as
-    ///     ``ExpressionSQL/alias(ofVariable:)`` says.
+    ///   - alias: The name of the table in the statement; nil for its own name.
+    ///   - variables: Objects that the condition may start from. Their tables have the names of
+    ///     ``ExpressionSQL/alias(ofVariable:)``.
     func condition(
         _ condition: ModelExpression, of entity: Entity, in model: Model, as alias: String?,
         variables: [String: Entity]
     ) -> (sql: String, tables: Set<String>)?
-    /// A fill's value over the columns of a new row; nil where the engine cannot compute it.
+    /// Returns a fill's value over the columns of a new row; nil if the engine cannot compute it.
     ///
-    /// - Parameter former: What the objects were, whose values are beside those of the new row.
+    /// - Parameter former: The objects in the previous version. Their values are in additional
+    ///   columns of the new row.
     func fill(
         _ expression: ModelExpression, for attribute: Attribute, of entity: Entity,
         in model: Model, former: Entity?
     ) -> String?
-    /// The attributes of the new version that saves keep up to date, with what computes them for all
-    /// rows, which is nil where memory does, after all statements.
+    /// Returns the attributes of the new version that saves keep up to date, with the statements
+    /// that compute them for all rows. A statement is nil if the attribute is computed in memory,
+    /// after all statements.
     func derivations(of model: Model) -> [(derived: any DerivedValue, update: MigrationStatement?)]
 }
 
@@ -129,6 +133,6 @@ extension MigrationDialect {
 }
 
 extension ModelMatch {
-    /// How the engine of the stores says what a migration does.
+    /// The dialect of the stores' engine for migrations.
     var dialect: any MigrationDialect { support as? any MigrationDialect ?? SQLiteMigration() }
 }

@@ -1,24 +1,23 @@
 import CambiumModel
 import CambiumPlan
 
-/// The SQL that makes a store of one version a store of another.
+/// The SQL that migrates a store from one version to another.
 ///
-/// All old tables stay until the new ones are filled, so that every new value can come from
-/// anywhere: first each changed table is rebuilt beside the old one and filled from old tables,
-/// then what is replaced or deleted is dropped, the new tables take their names, and indexes are
-/// made. Foreign keys must be off meanwhile; the caller checks them at the end.
+/// All old tables stay until the new ones are filled, so that every new value can come from any of
+/// them. First, each changed table is rebuilt beside the old one and filled from old tables. Then
+/// replaced or deleted tables are dropped, the new tables get their names, and indexes are created.
+/// Foreign keys must be off in the meantime; the caller checks them at the end.
 package struct MigrationPlan: Sendable {
     /// The steps in order.
     package let steps: [MigrationStep]
     /// The changes that they carry out.
     package let changes: [ModelChange]
-    /// How the history of a store is taken along; nil where nothing in it has another name or meaning
-    /// afterwards.
+    /// The migration of a store's history; nil if none of its names and meanings change.
     package let history: MigrationHistory?
 
     /// Plans a migration.
     ///
-    /// - Parameter schemas: The tables of both, where they are laid out already.
+    /// - Parameter schemas: The tables of both versions, if they already exist.
     /// - Throws: All reasons why there is none.
     package init(
         from old: Model, to new: Model, schemas: (old: Schema, new: Schema)? = nil
@@ -28,7 +27,7 @@ package struct MigrationPlan: Sendable {
             schemas: schemas ?? (Schema(of: old), Schema(of: new)))
     }
 
-    /// Plans what a difference asks for.
+    /// Plans the migration for a difference.
     ///
     /// - Parameter schemas: The tables of both versions.
     /// - Throws: All reasons why there is no plan.
@@ -56,16 +55,16 @@ package struct MigrationPlan: Sendable {
     }
 }
 
-/// A part of a migration: what it does in words, and the SQL that does it.
+/// A part of a migration, with a summary in words and its SQL.
 public struct MigrationStep: Sendable, Hashable {
-    /// What the step does.
+    /// The effect of the step in words.
     public let summary: String
-    /// What it means for the data.
+    /// The effect on the data.
     public let kind: MigrationKind
-    /// Whether data is deleted or becomes less exact: a copy of the store is made first. A step
-    /// that needs data may do so too, which its kind alone does not tell.
+    /// Whether data is deleted or becomes less exact. If so, a copy of the store is made first. The
+    /// kind alone is not enough, because a step that needs data may lose data too.
     public let losesData: Bool
-    /// The tables whose rows it reads or writes, by the names that they have afterwards.
+    /// The tables with rows that it reads or writes, by the names that they have afterwards.
     public let tables: [String]
     /// The name of the program's step that runs after the statements, if any.
     public let code: String?
@@ -92,17 +91,17 @@ public struct MigrationStep: Sendable, Hashable {
     }
 }
 
-/// How a migration takes the history of a store along.
+/// The migration of a store's history.
 ///
-/// Earlier changes are reported under the new names afterwards, and the migration itself is a
-/// transaction: the objects that it deletes, and those whose values it sets again.
+/// Earlier changes are reported under the new names afterwards. The migration itself is a
+/// transaction that contains the deleted objects and the objects with new values.
 public struct MigrationHistory: Sendable, Hashable {
-    /// What is done before the first step, in order.
+    /// The statements before the first step, in order.
     public let before: [String]
-    /// What is done after the last step, in order.
+    /// The statements after the last step, in order.
     public let after: [String]
-    /// Why it is unknown what the migration changes, as a sentence; nil where that is known. Then
-    /// the history starts over.
+    /// Why it is unknown which objects the migration changes, as a sentence; nil if it is known. If
+    /// it is not nil, the history starts over.
     public let obstacle: String?
 
     /// Describes how a history is taken along.
@@ -148,7 +147,7 @@ struct KeyTablePlan {
         return first + last
     }
 
-    /// The objects of several roots come together, or those of one part.
+    /// Combines the objects of several roots, or splits the objects of one root.
     private func sums(_ oldRoots: [String: [String]]) -> [MigrationStatement] {
         let roots = match.new.roots.names
         let entries = roots.map { root in
@@ -175,17 +174,17 @@ struct KeyTablePlan {
     private func temporary(_ root: String) -> String { SQLText.literal("_new_" + root) }
 }
 
-/// A statement of a migration: what it does, and its text.
+/// A statement of a migration: its operation and its text.
 public struct MigrationStatement: Sendable, Hashable {
     /// What it does.
     public let operation: SchemaOperation
     /// The text up to its query or condition.
     let head: String
-    /// The query whose rows are copied or checked, or the condition of the rows that are updated;
-    /// empty where there is none.
+    /// The query for the rows that are copied or checked, or the condition of the rows that are
+    /// updated; empty if there is none.
     let rest: String
 
-    /// What comes after it.
+    /// The text after the query or condition.
     let tail: String
 
     /// Describes a statement.
@@ -193,9 +192,9 @@ public struct MigrationStatement: Sendable, Hashable {
     /// - Parameters:
     ///   - head: The text up to the query of ``SchemaOperation/copyRows(_:)`` or
     ///     ``SchemaOperation/checkRows(_:with:type:)``, or to the condition of
-    ///     ``SchemaOperation/updateRows(_:from:)``; of other statements all of it.
+    ///     ``SchemaOperation/updateRows(_:from:)``. For other statements it is the whole text.
     ///   - rest: The query or condition.
-    ///   - tail: What comes after it.
+    ///   - tail: The text after it.
     public init(
         _ operation: SchemaOperation, _ head: String, _ rest: String = "", _ tail: String = ""
     ) {
@@ -220,7 +219,7 @@ public struct MigrationStatement: Sendable, Hashable {
 
     /// Creates a table.
     ///
-    /// - Parameter definition: Its columns in parentheses, and what follows.
+    /// - Parameter definition: Its columns in parentheses, and the text after them.
     package static func create(_ table: String, _ definition: String) -> MigrationStatement {
         MigrationStatement(
             .createTable(table), "CREATE TABLE \(SQLText.identifier(table)) \(definition)")
@@ -229,7 +228,7 @@ public struct MigrationStatement: Sendable, Hashable {
     /// Inserts rows into a table.
     ///
     /// - Parameters:
-    ///   - rows: The columns in parentheses, and what follows.
+    ///   - rows: The columns in parentheses, and the text after them.
     ///   - sources: The tables that the rows are made from.
     package static func insert(
         into table: String, _ rows: String, from sources: [String] = []
@@ -238,10 +237,10 @@ public struct MigrationStatement: Sendable, Hashable {
             .insertRows(table, from: sources), "INSERT INTO \(SQLText.identifier(table)) \(rows)")
     }
 
-    /// Gives rows of a table other values.
+    /// Changes values of a table's rows.
     ///
     /// - Parameters:
-    ///   - condition: Which rows; nil for all.
+    ///   - condition: The condition that selects the rows; nil for all.
     ///   - others: The other tables that are read.
     package static func update(
         _ table: String, set change: String, where condition: String? = nil,
@@ -283,7 +282,7 @@ public struct MigrationStatement: Sendable, Hashable {
 
     /// Adds a column to a table.
     ///
-    /// - Parameter definition: What the table says of it.
+    /// - Parameter definition: The definition of the column.
     package static func add(
         _ column: String, _ definition: String, to table: String
     ) -> MigrationStatement {
@@ -300,7 +299,7 @@ public struct MigrationStatement: Sendable, Hashable {
         let new = SQLText.identifier(newName)
         let name = SQLText.identifier(column.name)
         let addition = add(column.name, column.definition, to: newName)
-        // What SQLite computes cannot be written.
+        // A column that SQLite computes cannot be written.
         if column.definition.uppercased().contains(" AS (")
             || column.definition.uppercased().contains(" AS(")
         {
@@ -324,7 +323,7 @@ package struct ForeignKey: Hashable, Sendable {
     package let column: String
     package let destination: String
 
-    /// What its constraint is called.
+    /// The name of its constraint.
     package var name: String { "\(table).\(column).destination" }
 
     /// Drops the constraint.
@@ -334,7 +333,7 @@ package struct ForeignKey: Hashable, Sendable {
             "ALTER TABLE \(SQLText.identifier(table)) DROP CONSTRAINT \(SQLText.identifier(name))")
     }
 
-    /// Adds the constraint, which checks all rows.
+    /// Adds the constraint. This checks all rows.
     ///
     /// - Parameter quoted: Writes the name of a table.
     package func addition(
@@ -370,9 +369,9 @@ extension Table {
         MigrationStatement(.createTable(other ?? name), createStatement(named: other))
     }
 
-    /// The statements that rebuild the table, with its rows; its indexes are deleted then.
+    /// Returns the statements that rebuild the table, with its rows. Its indexes are deleted.
     ///
-    /// - Parameter columns: Those that keep their values.
+    /// - Parameter columns: The columns that keep their values.
     func rebuilding(_ columns: [String]) -> [MigrationStatement] {
         let new = TableCopies.temporaryName(of: name)
         let list = SQLText.identifiers(columns)
@@ -398,19 +397,19 @@ extension Table {
 package enum MigrationSQL {
     /// Switches foreign keys off; outside of a transaction only.
     package static let foreignKeysOff = "PRAGMA foreign_keys = OFF"
-    /// Goes through all tables and indexes, and the conditions that rows must meet: the one row `ok`,
-    /// or what is wrong.
+    /// Checks all tables and indexes, and the conditions that rows must meet. The result is the one
+    /// row `ok`, or the problems.
     package static let integrityCheck = "PRAGMA integrity_check(5)"
 
-    /// Goes through all tables and indexes, without comparing them: a row for what is wrong.
+    /// Checks all tables and indexes, without comparing them. The result has a row for each
+    /// problem.
     package static let quickCheck = "PRAGMA quick_check(100)"
     /// Lets the connection look at no CHECK.
     package static let checksOff = "PRAGMA ignore_check_constraints = ON"
     /// Undoes ``checksOff``.
     package static let checksOn = "PRAGMA ignore_check_constraints = OFF"
 
-    /// Whether a row of ``quickCheck`` is about the file, and not about values that the store should
-    /// not have.
+    /// Whether a row of ``quickCheck`` is about the file, and not about invalid values.
     package static func isDamage(_ finding: String) -> Bool {
         let ofValues = ["NULL value in ", "CHECK constraint failed", "non-", "NUMERIC ", "TEXT "]
         return finding != "ok" && !ofValues.contains { finding.hasPrefix($0) }

@@ -8,7 +8,7 @@ final class MigrationStepBuilder {
     let copies: [TableCopy]
     /// The way of each copy.
     let ways: [TableCopy.Way]
-    /// What the program's own steps write; nil where there are none.
+    /// The objects and values that the program's own steps write; nil if there are no steps.
     let coverage: StepCoverage?
     /// The letters of the old tables' names.
     private let oldNames: Set<String>
@@ -25,7 +25,8 @@ final class MigrationStepBuilder {
         oldNames = Set(oldSchema.tables.map { $0.name.lowercased() })
         let coverage = StepCoverage(difference)
         self.coverage = coverage
-        // What steps write is rebuilt, so that they have the old beside the new.
+        // Tables that steps write are rebuilt, so that the steps have the old tables beside the new
+        // ones.
         ways = copies.map { copy in
             coverage?.covers(copy.table, in: difference.new) ?? false ? .rebuild : copy.way
         }
@@ -58,7 +59,7 @@ final class MigrationStepBuilder {
             kind: .reversible, statements: pairs.flatMap { $0.statements })
     }
 
-    /// Refuses a store in which a fill gives what is no case.
+    /// The step that fails if a fill gives a value that is not a case.
     private var filledCases: MigrationStep? {
         let refusals = FilledCases(match: difference.match).refusals { root in
             newSchema.table(named: root.name).map(temporaryName) ?? root.name
@@ -70,8 +71,9 @@ final class MigrationStepBuilder {
             kind: .needsData, statements: refusals.flatMap { $0.statements })
     }
 
-    /// Refuses a store where an object has not what the author knows every object to have, and where
-    /// no column says so, because the links are kept at the other end.
+    /// The step that fails if an object lacks a relationship that the author declares every object
+    /// to have. It is needed if no column enforces this, because the links are stored at the other
+    /// end.
     private var requirement: MigrationStep? {
         let new = difference.new
         var reasons: [String] = []
@@ -102,8 +104,8 @@ final class MigrationStepBuilder {
             kind: .needsData, statements: statements)
     }
 
-    /// Computes what existing objects have as the values of derived attributes, once everything
-    /// that they are computed from exists.
+    /// The step that computes derived attributes of existing objects, after everything that they
+    /// are computed from exists.
     private var derivation: MigrationStep? {
         let derivations = dialect.derivations(of: difference.new)
             .filter { $0.update != nil && needsComputing($0.derived) }
@@ -115,7 +117,7 @@ final class MigrationStepBuilder {
             statements: statements)
     }
 
-    /// What the engine cannot do although there are words for it.
+    /// The parts of the declared migration that the engine does not support.
     var problems: [MigrationProblem] {
         guard let limits = dialect.limits else { return [] }
         let steps = coverage?.steps.map { step in
@@ -128,7 +130,7 @@ final class MigrationStepBuilder {
 
     private func needsComputing(_ derivation: any DerivedValue) -> Bool {
         let (entity, name) = (derivation.entity.name, derivation.attribute.name)
-        // Steps may have written what it is computed from.
+        // Steps may have written the values that it is computed from.
         if coverage != nil, !derivation.sources.usesNow { return true }
         return difference.changes.contains { change in
             switch change {
@@ -156,7 +158,7 @@ final class MigrationStepBuilder {
             let values = Dictionary(
                 zip(table.columns.names, copy.parts[0].values), uniquingKeysWith: { one, _ in one })
             let statements = columns.flatMap { column in
-                // ALTER TABLE goes through the whole table, and more than once, for a condition.
+                // ALTER TABLE reads the whole table, and more than once, for a condition.
                 dialect.addition(
                     of: column, values[column.name]?.old.constant, to: table.name)
             }
@@ -171,7 +173,7 @@ final class MigrationStepBuilder {
                     [StepTableSQL.create(table)] + copy.insertStatements(into: name))
             }
             let name = temporaryName(of: table)
-            // What nothing is copied into is new, also where no change speaks of it alone.
+            // If no rows are copied into a table, it is new, even if no change is about it alone.
             let isNew = copy.parts.isEmpty
             return step(
                 for: table, isNew ? "Make \(table.name)" : "Rebuild \(table.name)", isNew: isNew,
@@ -187,7 +189,7 @@ final class MigrationStepBuilder {
         for table: Table, _ title: String, isNew: Bool = false, _ statements: [MigrationStatement]
     ) -> MigrationStep {
         let changes = difference.changes.filter { concerns($0, table) }
-        // Which objects go is said where they go.
+        // The deletion of objects is described by the step that deletes them.
         let list = changes.filter { if case .objectsDropped = $0 { false } else { true } }
             .map(difference.sentence).joined(separator: "; ")
         return MigrationStep(
@@ -199,8 +201,8 @@ final class MigrationStepBuilder {
 
     func isRebuilt(_ table: Table) -> Bool { rebuilt.contains { $0.name == table.name } }
 
-    /// A new table has its own name at once where no old one is in the way. One whose name has the
-    /// same letters is: SQLite does not tell upper case from lower.
+    /// Returns the name of a new table while the old tables exist. It has its own name immediately
+    /// if no old table has the same name, ignoring case as SQLite does.
     func temporaryName(of table: Table) -> String {
         oldNames.contains(table.name.lowercased())
             ? TableCopies.temporaryName(of: table.name) : table.name
@@ -253,8 +255,8 @@ final class MigrationStepBuilder {
         return text.prefix(1).uppercased() + text.dropFirst() + rules
     }
 
-    /// What is unique from now on, and which objects go because of that, where no step of the table's
-    /// own says so.
+    /// The new unique constraints, and the objects deleted because of them, if the table has no
+    /// step of its own that describes them.
     private var newRules: [String] {
         let silent = zip(copies, ways).filter { $0.1.isKeep }.map(\.0.table)
         let changes = difference.changes.filter { change in
@@ -279,8 +281,8 @@ final class MigrationStepBuilder {
         DuplicateRemoval(dialect: dialect, model: difference.new, schema: newSchema)
     }
 
-    /// Indexes of tables that stay, which do not exist or are not the same any more. Those of other
-    /// tables go with them.
+    /// Drops the changed or deleted indexes of tables that stay. Indexes of other tables are
+    /// dropped with them.
     private var indexDrops: [MigrationStatement] {
         let unready = duplicateRemoval.indexNames
         return kept.flatMap { copy in
@@ -303,8 +305,8 @@ final class MigrationStepBuilder {
 }
 
 extension Derivation {
-    /// The statement that brings the values of all rows up to date; nil where the store cannot
-    /// compute them at all, which the compiler refuses.
+    /// The statement that updates the values of all rows. It is nil if the store cannot compute
+    /// them at all; the compiler rejects such attributes.
     package var updateOfAll: MigrationStatement? {
         condition.map { value, condition in
             .update(
@@ -314,8 +316,8 @@ extension Derivation {
     }
 }
 
-/// What says which columns hold keys of which tables, where an engine has that in the way: it is dropped
-/// before the first step of a migration, and added after the last one, which checks it.
+/// The foreign keys of an engine that must drop them for a migration. They are dropped before the
+/// first step. They are added, and thereby checked, after the last one.
 private struct ForeignKeyChanges {
     private let dropped: [ForeignKey]
     private let added: [ForeignKey]
@@ -344,22 +346,23 @@ private struct ForeignKeyChanges {
 
 /// The program's own steps.
 ///
-/// They run where all old tables are still there and all new ones are filled: they read the first
-/// and write the second, in tables that ask nothing yet. Then the rows go to tables that do.
+/// They run when all old tables still exist and all new ones are filled. They read the old tables
+/// and write the new ones, in tables without constraints. Then the rows are moved to tables with
+/// constraints.
 extension MigrationStepBuilder {
     /// Whether the steps write a table.
     func isCovered(_ table: Table) -> Bool {
         coverage?.covers(table, in: difference.new) ?? false
     }
 
-    /// Whether the steps write a table of objects, which then has another form meanwhile.
+    /// Whether the steps write a table of objects. Such a table has another form in the meantime.
     func isWorking(_ table: Table) -> Bool {
         guard case .objects = table.content else { return false }
         return isCovered(table)
     }
 
-    /// Fills the tables that the steps work on, runs them, and asks of their rows what the new
-    /// version asks.
+    /// The steps that fill the working tables, run the program's steps, and check the constraints
+    /// of the new version on their rows.
     var codeSteps: [MigrationStep] {
         guard let coverage else { return [] }
         let tables = newSchema.tables.filter(isCovered)
@@ -436,7 +439,8 @@ extension MigrationStepBuilder {
 
     // MARK: What links reference
 
-    /// Steps write keys; of which entity their objects are the objects themselves say.
+    /// Returns the statements that set the entities of references. Steps write only keys; the
+    /// entities are read from the referenced objects.
     private func entitiesOfKeys(in tables: [Table]) -> [MigrationStatement] {
         tables.flatMap { table in
             table.columns.compactMap { column -> MigrationStatement? in

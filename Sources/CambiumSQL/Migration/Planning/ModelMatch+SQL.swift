@@ -4,8 +4,8 @@ import CambiumPlan
 extension ModelMatch {
     // MARK: Rows
 
-    /// SQL for the rows of an entity of the old version that meet a condition, which are those of the
-    /// entity itself, and the other tables that it reads. Nil where the store cannot compute it.
+    /// Returns SQL for the rows of an old entity itself that meet a condition, and the other tables
+    /// that it reads. The result is nil if the store cannot compute it.
     func rows(
         where condition: ModelExpression, of entity: Entity
     ) -> (sql: String, tables: Set<String>)? {
@@ -17,8 +17,8 @@ extension ModelMatch {
         return ("\(isOfEntity)(\(found.sql))", found.tables)
     }
 
-    /// A query of the keys of an old table's objects that are dropped while others live on; nil where
-    /// there are none.
+    /// Returns a query of the keys of an old table's objects that are dropped while others still
+    /// exist; nil if there are none.
     func droppedKeys(in oldTable: String) -> String? {
         let dropped = droppedEntities(in: oldTable)
         return dropped.isEmpty ? nil : Self.keys(of: dropped, in: oldTable)
@@ -32,8 +32,8 @@ extension ModelMatch {
         """
     }
 
-    /// SQL for the new name of an entity, from SQL for the old one; nil where no entity of the old
-    /// table is renamed.
+    /// Returns SQL for the new name of an entity, from SQL for the old one; nil if no entity of the
+    /// old table is renamed.
     func renamedEntity(_ column: String, in oldTable: String) -> String? {
         guard let root = old.entity(named: oldTable) else { return nil }
         let renames = old.family(of: root).compactMap { oldEntity -> String? in
@@ -48,8 +48,8 @@ extension ModelMatch {
 
     // MARK: Keys
 
-    /// SQL for what is added to the keys of an old entity's objects; nil where they stay, or go.
-    /// It reads the old key table.
+    /// Returns SQL for the number that is added to the keys of an old entity's objects; nil if the
+    /// keys stay or the objects are deleted. It reads the old key table.
     package func keyShift(of oldEntity: Entity) -> String? {
         Self.keyShift(after: precedingRoots(of: oldEntity))
     }
@@ -66,9 +66,9 @@ extension ModelMatch {
         """
     }
 
-    /// SQL for the new key of an object, from SQL for the old one.
+    /// Returns SQL for the new key of an object, from SQL for the old one.
     ///
-    /// - Parameter oldEntity: What the object is at least.
+    /// - Parameter oldEntity: The object's entity or an ancestor of it.
     func newKey(_ key: String, of oldEntity: Entity) -> String {
         guard mergesRoots else { return key }
         let shifts = old.family(of: oldEntity).filter { newEntity(of: $0) != nil }
@@ -89,14 +89,14 @@ extension ModelMatch {
     }
 }
 
-/// Attributes of an enumeration that the author fills from values that need not be cases of it, or
-/// no longer are: no column says what the fill has to give, so that it is asked for.
+/// Attributes of an enumeration with a fill that may give values that are not cases. No column
+/// checks the result of such a fill, so a statement checks it.
 struct FilledCases {
     let match: ModelMatch
 
-    /// Statements that fail where a fill leaves something else than a case, and why.
+    /// Returns statements that fail if a fill gives a value that is not a case, and the reasons.
     ///
-    /// - Parameter name: The name that a new table has when they run.
+    /// - Parameter name: Returns the name of a new table at that time.
     func refusals(in name: (_ root: Entity) -> String) -> [(
         reason: String, statements: [MigrationStatement]
     )] {
@@ -152,21 +152,21 @@ extension Model {
 }
 
 extension ModelMatch {
-    /// Compares two versions whose stores are SQLite's.
+    /// Compares two versions for stores of SQLite.
     package convenience init(old: Model, new: Model) {
         self.init(old: old, new: new, on: SQLiteMigration())
     }
 }
 
 extension ModelDifference {
-    /// Compares two versions whose stores are SQLite's.
+    /// Compares two versions for stores of SQLite.
     package convenience init(from old: Model, to new: Model) {
         self.init(from: old, to: new, on: SQLiteMigration())
     }
 }
 
 extension DraftDifference {
-    /// Compares two drafts whose stores are SQLite's.
+    /// Compares two drafts for stores of SQLite.
     package init(from old: Model, to new: Model) {
         self.init(from: old, to: new, on: SQLiteMigration())
     }

@@ -7,15 +7,15 @@ struct ObjectRemoval {
     let model: Model
     let schema: Schema
     let entity: Entity
-    /// What becomes of links to the objects that go.
+    /// The treatment of links to the deleted objects.
     let links: MigrationDeclaration.Deduplication.Links
-    /// Its number among removals whose objects are chosen before any of them runs.
+    /// Its number, if the objects of several removals are chosen before any of them runs.
     var number = 0
 
     private var root: Entity { model.root(of: entity) }
 
-    /// The helper table of a removal: the key of each deleted object, with that of the one that
-    /// stays for it, and its place among those that are equal.
+    /// Returns the helper table of a removal. It has the key of each deleted object, the key of the
+    /// object that stays in its place, and its position among equal objects.
     static func pairs(_ number: Int) -> String { SQLText.identifier(pairsName(number)) }
     @inline(never)
     private static func pairsName(_ number: Int) -> String {
@@ -36,12 +36,12 @@ struct ObjectRemoval {
             + (links == .move ? linkUpdates + deletion : deletion + linkUpdates) + ending
     }
 
-    /// Chooses the objects that go.
+    /// Chooses the objects to delete.
     ///
     /// - Parameters:
-    ///   - query: The keys of the deleted objects, each with that of the one that its links
-    ///     reference from now on, and its place among those of the same; where links go as well,
-    ///     both are of no importance.
+    ///   - query: A query with three columns: the keys of the deleted objects, the key that each
+    ///     one's links reference from now on, and its position among objects with the same key. If
+    ///     links are deleted too, the last two are ignored.
     ///   - tables: The tables that the query reads.
     func choice(_ query: String, from tables: [String]) -> [MigrationStatement] {
         [
@@ -60,14 +60,14 @@ struct ObjectRemoval {
     /// Takes the links to the objects away, or moves them.
     var linkUpdates: [MigrationStatement] { schema.tables.flatMap(linkStatements) }
 
-    /// Deletes the objects. Their links are deleted after their objects: what an object requires
-    /// may go with it.
+    /// Deletes the objects. Their links are deleted after them, because an object that a deleted
+    /// one requires may be deleted too.
     var deletion: [MigrationStatement] { [delete(from: root.name, where: isGoing("\"_id\""))] }
 
     /// Takes the helper table away.
     var ending: [MigrationStatement] { [.drop(pairsName)] }
 
-    /// A condition that a row is one of the entity's objects; nil where all are.
+    /// A condition that a row is one of the entity's objects; nil if all rows are.
     var membership: String? {
         entity.parent == nil ? nil : "\"_entity\" IN (\(names(of: entity)))"
     }
@@ -99,7 +99,7 @@ struct ObjectRemoval {
         }
     }
 
-    /// What linked two equal objects would link one object to itself.
+    /// Deletes links between equal objects. They would link an object to itself.
     private func deletionOfInnerPairs(in table: Table) -> MigrationStatement {
         func kept(_ side: String) -> String {
             """
@@ -125,7 +125,7 @@ struct ObjectRemoval {
         .update(table.name, set: change, where: condition, from: [pairsName, root.name])
     }
 
-    /// Lists of equal objects become one: that of the object that stays, then those of the others.
+    /// Joins the lists of equal objects: first the list of the object that stays, then the others.
     private func listStatement(_ table: Table, _ side: String) -> [MigrationStatement] {
         let position = "\(side)_position"
         guard table.columns.contains(where: { $0.name == position }) else { return [] }
@@ -150,8 +150,8 @@ struct ObjectRemoval {
         ]
     }
 
-    /// Of the links of equal objects to one and the same object, that of the first stays, with its
-    /// places in both lists.
+    /// Deletes repeated links of equal objects to the same object. The link of the first object
+    /// stays, with its positions in both lists.
     private func deletionOfRepetitions(in table: Table, _ side: String) -> MigrationStatement {
         let other = SQLText.identifier(side == "_source" ? "_destination" : "_source")
         let (name, owner) = (SQLText.identifier(table.name), SQLText.identifier(side))
@@ -170,7 +170,7 @@ struct ObjectRemoval {
                 """)
     }
 
-    /// Links that are pairs: what would exist twice exists once.
+    /// Returns the statements for links that are pairs. A pair that would exist twice exists once.
     private func pairStatements(
         _ table: Table, _ side: String, to end: Entity
     ) -> [MigrationStatement] {
@@ -186,7 +186,8 @@ struct ObjectRemoval {
         return (links == .move ? moving : []) + [delete(from: table.name, where: isGoing(column))]
     }
 
-    /// Links that are keys in rows: those to objects that go, and those that objects have that go.
+    /// Returns the statements for links that are keys in rows: links to deleted objects, and links
+    /// of deleted objects.
     private func keyStatements(
         _ table: Table, _ column: String, _ relationship: Relationship, of source: Entity,
         to end: Entity
@@ -203,7 +204,7 @@ struct ObjectRemoval {
         if case .key(_, let entityColumn?) = storage {
             nothing += ", \(SQLText.identifier(entityColumn)) = NULL"
         }
-        // What an object requires may go with it, after its links were moved.
+        // An object that a deleted one requires may be deleted too, after its links were moved.
         let isMoved = links == .move && table.name == root.name
         let stays = isMoved ? " AND NOT \(isGoing("\"_id\""))" : ""
         return statements + [
@@ -211,10 +212,10 @@ struct ObjectRemoval {
         ]
     }
 
-    /// Lets keys reference the objects that stay, and gives those what they lack of what the others
-    /// have. Each object has room for one link, and in a one-to-one the other end has, too: it is
-    /// for a link that both ends had before, else for that of the first of the objects that go.
-    /// Which side keeps the key makes no difference.
+    /// Changes keys to reference the objects that stay, and gives these objects links that only
+    /// deleted objects had. Each object has room for one link, and in a one-to-one so does the
+    /// other end. A link that both ends had before has priority, then the link of the first deleted
+    /// object. The side that stores the key makes no difference.
     private func moveStatements(
         _ table: Table, _ key: String, _ relationship: Relationship, of source: Entity,
         to end: Entity
@@ -263,14 +264,14 @@ struct ObjectRemoval {
         if sourceGoes { conditions += membership(of: from, in: source) }
         if endGoes { conditions += membership(of: to, in: end) }
         if sourceGoes, endGoes {
-            // What linked two equal objects would link one object to itself: only where it is
-            // required, it has to.
+            // A link between equal objects would link an object to itself. It is kept only if it is
+            // required.
             var isMeant = ["\(from) <> \(to)", "link.\"_id\" = link.\(key)"]
             if !relationship.isOptional { isMeant.append("one.\"old\" IS NULL") }
             conditions.append("(\(isMeant.joined(separator: " OR ")))")
         }
-        // The list of the object that stays, then those of the others; of lists that are not joined
-        // not all links are here, and they keep their places.
+        // The list of the object that stays comes first, then the lists of the others. For other
+        // lists, not all links are here, and they keep their positions.
         let number =
             """
             CASE WHEN \(isStaying(to)) THEN row_number() OVER (PARTITION BY \(to) ORDER BY \
@@ -318,7 +319,7 @@ struct ObjectRemoval {
         "\(key) IN (SELECT \"kept\" FROM \(pairs))"
     }
 
-    /// A condition that an object is of an entity, where deleted and kept objects may be of another
+    /// A condition that an object is of an entity, if deleted and kept objects may be of another
     /// one.
     private func membership(of key: String, in end: Entity) -> [String] {
         guard !model.entity(entity, isKindOf: end) else { return [] }
@@ -334,7 +335,7 @@ struct ObjectRemoval {
         SQLText.literals(model.family(of: entity).names)
     }
 
-    // What the statements show while they run.
+    // Queries while the statements run.
 
     /// Counts the objects that were chosen and are still there, by their entities.
     ///
@@ -350,8 +351,8 @@ struct ObjectRemoval {
     }
 }
 
-/// Takes objects away that are equal in what is unique from now on, as the author says. It runs on
-/// the new tables, before the index that would refuse them is made.
+/// Deletes objects that are equal in a new unique constraint, as the author declares. It runs on
+/// the new tables, before the index that would reject the objects is created.
 struct DuplicateRemoval {
     let dialect: any MigrationDialect
     let model: Model
@@ -362,8 +363,8 @@ struct DuplicateRemoval {
         (model.migration?.deduplications ?? []).flatMap(statements)
     }
 
-    /// The indexes that would refuse objects which become equal: they are made when equal ones are
-    /// deleted, also where they existed before.
+    /// The indexes that would reject objects that become equal. They are created after equal
+    /// objects are deleted, even if they existed before.
     var indexNames: Set<String> {
         Set(
             (model.migration?.deduplications ?? []).compactMap { declared in
@@ -407,8 +408,8 @@ struct DuplicateRemoval {
             + refusal(declared, of: entity, choice)
     }
 
-    /// Objects that reference equal ones of their own entity are equal when those are one, and then
-    /// it starts again: how often, no plan knows.
+    /// Rejects objects that reference merged objects of their own entity and become equal by that.
+    /// The merge would have to run again, and a plan cannot know how often.
     private func refusal(
         _ declared: MigrationDeclaration.Deduplication, of entity: Entity, _ choice: String
     ) -> [MigrationStatement] {
@@ -439,17 +440,17 @@ struct DuplicateRemoval {
 }
 
 /// Deletes objects that the author drops by a condition. It runs on the old tables before anything
-/// else, so that nothing later meets what the new version cannot hold.
+/// else, so that later steps never see data that the new version cannot hold.
 ///
-/// Every condition is about the store as it was: all objects are chosen before the first one is
-/// deleted, so the order of the drops makes no difference, and no drop takes what another one
-/// references.
+/// Every condition applies to the original store: all objects are chosen before the first one is
+/// deleted. The order of the drops therefore makes no difference, and no drop deletes an object
+/// that the condition of another one uses.
 struct ConditionalDrops {
     let match: ModelMatch
     /// The tables of the old version.
     let schema: Schema
 
-    /// The step, or nil where no object is dropped.
+    /// The step, or nil if no object is dropped.
     var step: MigrationStep? {
         let drops = match.conditionalDrops.compactMap { drop in
             match.rows(where: drop.condition, of: drop.entity).map { (drop: drop, rows: $0) }
@@ -475,7 +476,7 @@ struct ConditionalDrops {
                 + removals.flatMap { $0.ending })
     }
 
-    /// The objects of a drop, without those that an earlier one takes.
+    /// Returns the query for the objects of a drop, without the objects of earlier drops.
     ///
     /// - Parameter earlier: The tables of the earlier drops, by their numbers.
     private func query(
@@ -490,7 +491,7 @@ struct ConditionalDrops {
 }
 
 extension [String] {
-    /// Each once, where it stands first.
+    /// The elements without repetitions, each at its first position.
     fileprivate var unique: [String] {
         var seen: Set<String> = []
         return filter { seen.insert($0).inserted }

@@ -1,23 +1,24 @@
 import CambiumModel
 
-/// What a table says about columns that keep their values: conditions, defaults, whether NULL is a
-/// value. SQLite has no statement for a change of that, but its documentation has a way: what it
-/// says is a text in `sqlite_schema`, and the rows need not be written again.
+/// A change of the definitions of columns that keep their values: conditions, defaults, and whether
+/// NULL is allowed. SQLite has no statement for such a change, but its documentation describes a
+/// procedure. A table's definition is a text in `sqlite_schema`, and the rows need not be written
+/// again.
 ///
 /// See <https://www.sqlite.org/lang_altertable.html>, "Making Other Kinds Of Table Schema Changes".
 package final class Restatement {
     let table: String
-    /// The two forms, where both are known as values.
+    /// The two forms, if both are known as values.
     package private(set) var tables: (old: Table, new: Table)?
-    /// What is replaced in the text by what.
+    /// The replacements in the text.
     private let replacements: [Replacement]
     /// The constraints that it gets.
     private let gained: [String]
-    /// What comes after them.
+    /// The text after them.
     private let end: String
     /// The conditions that rows have not met yet, with their names.
     private let conditions: [RefusalSQL.Condition]
-    /// Those that look at new columns alone, in which all rows have the same.
+    /// The conditions that use only new columns. All rows have the same values there.
     private let conditionsOfOneRow: [RefusalSQL.Condition]
 
     private struct Replacement {
@@ -28,7 +29,7 @@ package final class Restatement {
     /// Whether the table says the same.
     var isEmpty: Bool { replacements.isEmpty && gained.isEmpty }
 
-    /// Compares two forms of a table; nil where the rows have to be written again.
+    /// Compares two forms of a table; nil if the rows have to be written again.
     ///
     /// - Parameter added: Columns that ALTER TABLE has added, without their conditions.
     convenience init?(from old: Table, to new: Table, besides added: [Table.Column] = []) {
@@ -38,9 +39,9 @@ package final class Restatement {
         tables = (old, new)
     }
 
-    /// Compares what a store says about a table with what it should say.
+    /// Compares a table's definition in a store with the expected one.
     ///
-    /// - Parameter old: The table that the text is of, where that is known.
+    /// - Parameter old: The table that the text defines, if it is known.
     convenience init?(from text: TableText, of old: Table?, to new: Table) {
         let columns = new.columns.compactMap { column in
             let known = old?.columns.first { $0.name == column.name }
@@ -111,7 +112,7 @@ package final class Restatement {
     /// Whether rows are read to see whether they meet the new conditions.
     var readsRows: Bool { !conditions.isEmpty }
 
-    /// What a table or a store says of a column.
+    /// The definition of a column in a table or a store.
     final class Form {
         let name: String
         let definition: String
@@ -127,7 +128,7 @@ package final class Restatement {
             (isRequired, isComputed) = (column.isRequired, column.isGenerated)
         }
 
-        /// Reads what a store says of a column; nil where the text is about something else.
+        /// Reads a column's definition in a store; nil if the text is about something else.
         fileprivate init?(_ text: String, of column: String, _ checks: [Table.Check]) {
             let start = SQLText.identifier(column) + " "
             guard text.hasPrefix(start) else { return nil }
@@ -139,27 +140,27 @@ package final class Restatement {
             isComputed = rest.contains("GENERATED ALWAYS AS")
         }
 
-        /// Whether each value meets a check already, as far as this tells.
+        /// Whether each value already meets a check, as far as this can be decided.
         func implies(_ check: Table.Check) -> Bool {
             checks.contains { $0.implies(check) }
                 || definition.contains("\n        \(check.definition)")
         }
 
-        /// Whether only what is said about the values of a column differs: neither their form nor
-        /// what they reference, and not that each row has one now.
+        /// Whether only the definition of a column's values differs. The stored form, the
+        /// referenced table, and the requirement that each row has a value are unchanged.
         func canBecome(_ column: Table.Column) -> Bool {
             guard case .attribute = column.content, !column.isGenerated else { return false }
             return type == column.typeName && (isRequired || !column.isRequired) && !isComputed
         }
     }
 
-    /// The statements for SQLite. They refuse a store whose rows do not meet the new conditions. They
-    /// run where it lets its schema be written.
+    /// The statements for SQLite. They fail if rows of a store do not meet the new conditions. They
+    /// run while SQLite's schema is writable.
     var statements: [MigrationStatement] {
         guard !isEmpty else { return [] }
         var text = "\"sql\""
         if !gained.isEmpty {
-            // White space before the end is not what it was where ALTER TABLE has added a column.
+            // If ALTER TABLE has added a column, the white space before the end differs.
             let list = gained.map { ",\n    \($0)" }.joined() + "\n\(end)"
             text =
                 "rtrim(substr(\(text), 1, length(\(text)) - \(end.count)), char(10)) || "
@@ -182,8 +183,8 @@ package final class Restatement {
                     WHERE "type" = 'table' AND "name" = \(SQLText.literal(table))
                     """
                 ),
-                // What other connections know of the schema, and this one after a rollback, is
-                // announced by a number that a change of the usual kind counts up.
+                // A change of the usual kind increments the schema version. Other connections, and
+                // this one after a rollback, then read the schema again.
                 .create("_restated", "(\"x\")"),
                 .drop("_restated"),
                 MigrationStatement(.other, "PRAGMA writable_schema = RESET"),
@@ -191,21 +192,21 @@ package final class Restatement {
     }
 }
 
-/// Brings the checks, defaults and indexes of a store up to date whose tables hold the right
-/// columns: a rule, a limit, a default or an index changes no version hash, but a store must learn
-/// of it.
+/// Updates the checks, defaults and indexes of a store with tables that have the right columns. A
+/// rule, a limit, a default or an index does not change the version hash, but a store must be
+/// updated for it.
 package struct SchemaRefresh: Sendable {
-    /// The statements in order; empty where nothing differs.
+    /// The statements in order; empty if nothing differs.
     package let statements: [MigrationStatement]
 
-    /// Compares a store with the schema it should have. What is not ours is left alone.
+    /// Compares a store with the schema that it should have. External objects are left alone.
     ///
     /// - Parameters:
-    ///   - old: The schema that the store was written with, where that is known: what its checks
-    ///     imply needs no look at the rows then.
-    ///   - target: The catalogue of a fresh store of the schema, where it is known already.
-    ///   - mayRestate: Whether what a table says may be changed without writing its rows again; the
-    ///     statements then run where SQLite lets its schema be written.
+    ///   - old: The schema that the store was written with, if it is known. Conditions that its
+    ///     checks imply then need no check of the rows.
+    ///   - target: The catalogue of a fresh store of the schema, if it is already known.
+    ///   - mayRestate: Whether a table's definition may be changed without writing its rows again.
+    ///     The statements then run while SQLite's schema is writable.
     package init(
         from catalogue: Catalogue, of old: Schema? = nil, to schema: Schema,
         _ target: Catalogue? = nil, mayRestate: Bool = true

@@ -139,7 +139,7 @@ package struct SQLiteMigration: MigrationDialect {
         model.derivations.map { ($0, $0.updateOfAll) }
     }
 
-    // MARK: What the engine can do
+    // MARK: Capabilities of the engine
 
     package func enforces(_ rule: Rule, of entity: Entity, in model: Model) -> Bool {
         model.isEnforcedByStore(rule, of: entity)
@@ -176,7 +176,7 @@ extension ConvertedValue {
                 WHEN \(old) IN ('0', 'false') THEN 0 END
                 """
         case .textOfReal:
-            // The usual 15 digits, or as many as there are where those are not enough.
+            // The usual 15 digits, or as many as exist if these are not enough.
             return """
                 CASE WHEN CAST(CAST(\(old) AS TEXT) AS REAL) = \(old) \
                 THEN CAST(\(old) AS TEXT) \
@@ -200,7 +200,7 @@ extension ConvertedValue {
 }
 
 extension ConversionCondition {
-    /// SQL that is true where the condition is, from SQL for the old value.
+    /// Returns SQL that is true if the condition is met, from SQL for the old value.
     func sql(_ old: String) -> String {
         switch self {
         case .within(let range): return Self.sql(old, within: range)
@@ -228,7 +228,8 @@ extension ConversionCondition {
             return "CAST(\(number) AS TEXT) = \(old)"
                 + (range.map { " AND \(Self.sql(number, within: $0))" } ?? "")
         case .isTextOfReal:
-            // What JSON takes for a number is one, to its end and not beyond what there is.
+            // A text is a number if JSON accepts it as one, up to its end and within the range of
+            // doubles.
             return """
                 CASE WHEN json_valid(\(old)) THEN json_type(\(old)) IN ('integer', 'real') \
                 AND instr(\(old), char(0)) = 0 \

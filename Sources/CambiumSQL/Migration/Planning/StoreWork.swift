@@ -1,19 +1,19 @@
 import CambiumModel
 import CambiumPlan
 
-/// What a migration does to the tables of a store, and which change of the model is behind it: as
-/// the planner has planned it.
+/// The planned changes of a migration to the tables of a store, with the model changes that cause
+/// them.
 package struct StoreWork: Sendable {
-    /// The tables about which anything is done, in the order of the new version's schema; what is
-    /// dropped comes last. The runtime's own are not among them.
+    /// The changed tables, in the order of the new version's schema. Dropped tables come last. The
+    /// runtime's own tables are not included.
     package let tables: [TableWork]
-    /// For each change of the difference the numbers, in `tables`, of those that it concerns.
+    /// For each change of the difference, the indexes in `tables` of the affected tables.
     package let tablesOfChanges: [[Int]]
 
-    /// Finds out what the steps of a migration do.
+    /// Finds the effects of a migration's steps.
     ///
     /// - Parameters:
-    ///   - difference: What changed; without problems, so that there is a plan.
+    ///   - difference: The changes; without problems, so that there is a plan.
     ///   - schemas: The tables of both versions.
     package init(of difference: ModelDifference, schemas: (old: Schema, new: Schema)) {
         let builder = MigrationStepBuilder(difference: difference, schemas.old, schemas.new)
@@ -26,7 +26,7 @@ package struct StoreWork: Sendable {
 }
 
 extension MigrationStepBuilder {
-    /// What is done about each table.
+    /// The changes to each table.
     fileprivate var tableWork: [TableWork] {
         var works: [TableWork] = []
         var numbers: [String: Int] = [:]
@@ -89,7 +89,7 @@ extension MigrationStepBuilder {
         return table.map { $0.content != .system } ?? false
     }
 
-    /// What the table that has the rows of an old one is called.
+    /// Returns the name of the new table that has the rows of an old one.
     private func newName(of table: String) -> String {
         if newSchema.table(named: table) != nil { return table }
         let heir = copies.first { $0.parts.contains { $0.source.name == table } }
@@ -101,7 +101,7 @@ extension MigrationStepBuilder {
         let names = Set(copy.table.columns.names)
         let causes = reasons.compactMap { reason -> String? in
             guard case .column(let column) = reason else { return nil }
-            // What lives on under another name is a column of the new table, too.
+            // A renamed column is in the new table too.
             if case .attribute(let entity, let name) = column.content,
                 !names.contains(column.name),
                 let heir = difference.match.newAttribute(of: name, in: entity),
@@ -139,9 +139,9 @@ extension MigrationStepBuilder {
             && difference.old.root(of: entity).name == root
     }
 
-    // Each step says what it is for.
+    // The changes that each step carries out.
 
-    /// Whether a change is carried out by what is done to a table.
+    /// Whether a change is carried out by the changes to a table.
     func concerns(_ change: ModelChange, _ table: Table) -> Bool {
         switch change {
         case .orderChanged(let entity, let name, _), .linksDropped(let entity, let name):
@@ -195,7 +195,7 @@ extension MigrationStepBuilder {
         }
     }
 
-    /// What keeps the links of a deleted relationship.
+    /// Returns the relationship that keeps the links of a deleted one.
     private func inverseOfDeleted(
         _ entity: String, _ name: String
     ) -> (entity: Entity, relationship: Relationship)? {
@@ -210,11 +210,11 @@ extension MigrationStepBuilder {
     }
 }
 
-/// What a migration does to a table of a store, and what it costs.
+/// The changes of a migration to a table of a store, and their cost.
 package struct TableWork: Sendable, Equatable {
-    /// What is done, from what takes no time to what takes the most.
+    /// The kind of change, from the fastest to the slowest.
     package enum Effect: String, Sendable, CaseIterable, Comparable {
-        /// What the table says becomes something else: it takes as long as in an empty store.
+        /// The table's definition changes: it takes as long as in an empty store.
         case constant
         /// Rows are read: whether they meet a condition, or for an index.
         case scan
@@ -232,7 +232,7 @@ package struct TableWork: Sendable, Equatable {
         package static func < (left: Effect, right: Effect) -> Bool { left.rank < right.rank }
     }
 
-    /// The table, by its new name where it has one.
+    /// The table, by its new name if it has one.
     package let table: String
     /// The most that is done.
     package var effect: Effect
@@ -240,11 +240,11 @@ package struct TableWork: Sendable, Equatable {
     package var madeIndexes: [String] = []
     /// The indexes that do not exist any more.
     package var droppedIndexes: [String] = []
-    /// The properties without which the table would not be rebuilt, as `Entity.property`; empty where
-    /// it is not, or where its rows come from elsewhere.
+    /// The properties that cause the table to be rebuilt, as `Entity.property`. It is empty if the
+    /// table is not rebuilt, or if its rows come from elsewhere.
     package var causes: [String] = []
 
-    /// Describes what is done.
+    /// Describes the changes.
     package init(table: String, effect: Effect, causes: [String] = []) {
         self.table = table
         self.effect = effect
@@ -252,28 +252,28 @@ package struct TableWork: Sendable, Equatable {
     }
 }
 
-/// The questions about a store that tell what a migration of it will cost.
+/// The queries of a store that forecast the cost of a migration.
 package enum ForecastSQL {
     /// How many bytes the database has.
     package static let size = """
         SELECT "page_count" * "page_size" FROM pragma_page_count(), pragma_page_size()
         """
 
-    /// How many bytes a table (parameter 1) and its indexes have. Goes through the table; fails
-    /// where SQLite was built without what it asks.
+    /// The number of bytes of a table (parameter 1) and its indexes. It reads the whole table. It
+    /// fails if SQLite was built without the table that it needs.
     package static let sizeOfTable = """
         SELECT coalesce(sum("pgsize"), 0) FROM "dbstat"
         WHERE "aggregate" = 1
         AND "name" IN (SELECT "name" FROM "sqlite_schema" WHERE "tbl_name" = ?)
         """
 
-    /// Counts the rows of a table, for which it goes through one of its indexes.
+    /// Counts the rows of a table. It reads one of the table's indexes completely.
     package static func count(of table: String) -> String {
         "SELECT count(*) FROM \(SQLText.identifier(table))"
     }
 
-    /// A number that the rows of a table are not far below, in no time at all. Fails where rows have
-    /// no numbers.
+    /// Estimates the number of a table's rows immediately. The estimate is usually a little too
+    /// high. It fails if rows have no numbers.
     package static func estimate(of table: String) -> String {
         "SELECT max(\"rowid\") FROM \(SQLText.identifier(table))"
     }

@@ -6,9 +6,9 @@ struct TableCopy {
     /// The new table.
     let table: Table
     let dialect: any MigrationDialect
-    /// The old tables that have its rows; none where they come from elsewhere or there are none.
+    /// The old tables that have its rows; empty if the rows come from elsewhere or there are none.
     var parts: [Part] = []
-    /// Where the rows come from, if not from `parts`: a query of `source`, `destination` and the
+    /// The source of the rows, if it is not `parts`: a query of `source`, `destination` and the
     /// table's other columns, and the tables that it reads.
     var links: (query: String, tables: Set<String>)?
 
@@ -21,12 +21,12 @@ struct TableCopy {
         let source: Table
         /// One per column of the new table.
         var values: [Value]
-        /// What fills look at of the old row: columns that are beside those of the new one while it
-        /// is filled, and SQL over the old row.
+        /// The values of the old row that fills use. They are additional columns of the new row
+        /// while it is filled, with SQL over the old row.
         var former: [(column: String, old: Origin)] = []
         /// A condition on the old rows that are taken.
         var filter: String?
-        /// The old root entities whose keys come before those of the rows.
+        /// The old root entities with keys before the keys of the rows.
         var precedingRoots: [String] = []
     }
 
@@ -34,9 +34,10 @@ struct TableCopy {
     struct Value {
         /// From the old row.
         var old: Origin
-        /// SQL over the columns of the new row, which `old` has filled; nil where that is all.
+        /// SQL over the columns of the new row after `old` has filled them; nil if there is no
+        /// second value.
         var new: String?
-        /// When `new` is evaluated: it sees what those before it have given.
+        /// The turn of `new`. It uses the values of earlier turns.
         var turn = 1
 
         init(_ old: Origin, new: String? = nil) {
@@ -45,17 +46,18 @@ struct TableCopy {
         }
     }
 
-    /// Where a value comes from.
+    /// The source of a value.
     enum Origin: Equatable {
         /// An old column as it is.
         case column(String)
-        /// The column's DEFAULT, which is this.
+        /// The column's DEFAULT, with its value.
         case columnDefault(String)
         /// NULL.
         case null
-        /// SQL over columns of the old row, whose table is called `old`, and over other tables.
+        /// SQL over columns of the old row, with `old` as the name of its table, and over other
+        /// tables.
         case sql(String, of: [String], tables: Set<String> = [])
-        /// From the engine, which computes it from the new row.
+        /// The engine computes it from the new row.
         case generated
 
         /// SQL for it.
@@ -73,7 +75,7 @@ struct TableCopy {
             }
         }
 
-        /// The constant that it is; nil where it is none.
+        /// The constant value; nil if it is not a constant.
         var constant: String? {
             if case .columnDefault(let literal) = self { literal } else { nil }
         }
@@ -93,8 +95,8 @@ struct TableCopy {
         }
     }
 
-    /// The statements that fill the new table, which has another name meanwhile; none where there
-    /// are no rows to take.
+    /// Returns the statements that fill the new table under its temporary name. The result is empty
+    /// if there are no rows to copy.
     func insertStatements(into name: String) -> [MigrationStatement] {
         if let links {
             let columns = table.columns.map { SQLText.identifier($0.name) }
@@ -173,11 +175,11 @@ struct TableCopy {
         "INSERT INTO \(SQLText.identifier(name)) (\(columns.joined(separator: ", ")))\n"
     }
 
-    /// What is to be done about the table.
+    /// The kind of change to the table.
     enum Way {
-        /// Nothing: table and rows are the same.
+        /// No change: table and rows are the same.
         case keep
-        /// Columns are added to it, and what it says about others becomes something else.
+        /// Columns are added to it, and definitions of other columns change.
         case restate(added: [Table.Column], Restatement)
         /// It is rebuilt and filled.
         case rebuild
@@ -186,13 +188,13 @@ struct TableCopy {
         var isRebuild: Bool { if case .rebuild = self { true } else { false } }
     }
 
-    /// What keeps the table from being changed in place.
+    /// A reason why the table cannot be changed in place.
     enum RebuildReason {
         /// Its rows come from elsewhere, or not all of them stay.
         case rows
-        /// What is said about a column, or what rows get there.
+        /// A column's definition, or the values that rows get there.
         case column(Table.Column)
-        /// What the table says beside its columns.
+        /// A part of the table's definition besides its columns.
         case statement
     }
 
@@ -205,7 +207,7 @@ struct TableCopy {
             ? .keep : .restate(added: added, restatement)
     }
 
-    /// Why there is nothing simpler than to rebuild it; none where there is.
+    /// The reasons why it must be rebuilt; empty if there is a simpler way.
     var rebuildReasons: [RebuildReason] {
         guard parts.count == 1, let part = parts.first, part.source.name == table.name,
             part.filter == nil, links == nil

@@ -21,7 +21,7 @@ extension TableCopyBuilder {
         }
         let query = links.query(
             with: table.columns.dropFirst(2).map {
-                // The lists of the sources and those of the destinations.
+                // The lists of the sources and the lists of the destinations.
                 ($0.name, isOfSource: $0.name.hasPrefix("_source"))
             })
         return TableCopy(table: table, dialect: match.dialect, links: (query, links.tables))
@@ -36,7 +36,7 @@ extension TableCopyBuilder {
             links.sets.contains(where: { $0.positions.ofSource != nil })
         else { return .null }
         guard links.sets.count == 1, links.sets[0].isKeyOfDestination else {
-            // Lists that come together, or whose members were in several, of which they keep one.
+            // Lists that are joined, or lists whose members were in several and keep one position.
             let query = links.query(with: [("_place", isOfSource: true)])
             return .sql(
                 """
@@ -51,7 +51,7 @@ extension TableCopyBuilder {
         return .column(column)
     }
 
-    /// The key of a to-one that the new table holds: what it was, else what the author says.
+    /// Returns the key of a to-one in the new table: the old key, or else the declared link.
     func key(
         _ relationship: String, of entity: String, from origin: RowOrigin
     ) -> TableCopy.Origin {
@@ -108,8 +108,8 @@ extension TableCopyBuilder {
             of: [SystemColumn.key], tables: links.tables)
     }
 
-    /// The key where old rows hold it too, in one column or in one for each entity that had it; nil
-    /// where it has to be looked for.
+    /// Returns the key if old rows contain it too, in one column or in one for each entity that had
+    /// it; nil if it has to be searched for.
     private func keysInRow(_ links: CarriedLinks, from origin: RowOrigin) -> [TableCopy.Origin]? {
         guard links.keeps.source == nil, links.keeps.destination == nil,
             links.sets.allSatisfy({ $0.keyOfSource != nil })
@@ -187,7 +187,7 @@ extension TableCopyBuilder {
             """
     }
 
-    /// What the objects that a relationship references were.
+    /// Returns the old entity of the objects that a relationship references.
     private func oldDestination(of relationship: String, in entity: String) -> Entity? {
         new.entity(named: entity).flatMap { new.relationship(relationship, of: $0) }
             .flatMap { new.entity(named: $0.destination) }.flatMap(match.oldEntity)
@@ -210,11 +210,10 @@ extension TableCopyBuilder {
     }
 }
 
-/// SQL for the object that a to-one references where existing objects of one old table have none
-/// there.
+/// SQL for the object to link to, for existing objects of one old table whose to-one is empty.
 final class LinkSource {
     private let match: ModelMatch
-    /// What the objects that get the link were, at least.
+    /// The old entity of the objects that get the link, or an ancestor of it.
     private let source: Entity
     private let destination: Entity
     /// The entity of the new version that declares the relationship.
@@ -224,8 +223,8 @@ final class LinkSource {
     /// The tables that the queries read.
     let tables: Set<String>
 
-    /// Works out what the author says, for each old table that has objects which get the link; nil
-    /// where the store cannot compute it for one of them.
+    /// Returns the sources of a declared link, one for each old table with objects that get the
+    /// link; nil if the store cannot compute one of them.
     static func all(of link: MigrationDeclaration.Link, in match: ModelMatch) -> [LinkSource]? {
         guard let entity = match.new.entity(named: link.entity) else { return nil }
         let formers = match.formers(of: entity)
@@ -263,7 +262,7 @@ final class LinkSource {
         self.source = source
         self.destination = oldDestination
         owner = entity
-        // Only what lives on, and as what the relationship may reference.
+        // Only objects that still exist and that the relationship may reference.
         let members = Self.members(of: destination, at: oldDestination, as: Self.alias, match)
         conditions = members + ["(\(condition.sql))"]
         self.order = order + [SQLText.column(SystemColumn.key, of: Self.alias)]
@@ -271,7 +270,7 @@ final class LinkSource {
             [oldDestination, source].map { match.old.root(of: $0).name })
     }
 
-    /// A query of the new key of the object, for an old row whose table is called `old`.
+    /// A query of the new key of the object, for an old row in a table with the alias `old`.
     var query: String {
         let all = ["\(Self.row).\"_id\" = old.\"_id\""] + conditions
         return """
@@ -281,10 +280,10 @@ final class LinkSource {
             """
     }
 
-    /// A query of all pairs, with the keys of the new store, that may be linked: the objects in the
-    /// order of their keys, each with those that it may be linked to, the first of them first.
+    /// Returns a query of all possible pairs, with the keys of the new store. The objects are in
+    /// the order of their keys, each with its candidates in their order.
     ///
-    /// - Parameter table: The pairs that are linked already, `source` and `destination`.
+    /// - Parameter table: The existing pairs, as `source` and `destination`.
     func pairs(besides table: String) -> String {
         let (from, to) = (newKey(Self.row, of: source), newKey(Self.alias, of: destination))
         let all =
@@ -310,7 +309,7 @@ final class LinkSource {
         return match.shiftsKeys(of: entity) ? match.newKey(key, of: entity) : key
     }
 
-    /// A condition that an old row is one of those of a new entity; none where all are.
+    /// Returns a condition that an old row belongs to a new entity; empty if all rows do.
     private static func members(
         of entity: Entity, at former: Entity, as alias: String, _ match: ModelMatch
     ) -> [String] {
@@ -323,7 +322,7 @@ final class LinkSource {
     }
 
     private static let alias = "found"
-    /// What the condition calls the object that gets the link.
+    /// The name in the condition of the object that gets the link.
     private static let sourceName = "source"
     /// The old row under the name that the condition has for it.
     private static let row = SQLText.identifier(ExpressionSQL.alias(ofVariable: 0))

@@ -20,7 +20,7 @@ struct TableCopyBuilder {
         }
     }
 
-    /// A table that is as it was, of an entity about which nothing has changed; else nil.
+    /// Returns the copy of an unchanged table of an unchanged entity; otherwise nil.
     private func keptCopy(of table: Table, _ entity: String) -> TableCopy? {
         guard match.settled.contains(entity), let source = oldSchema.table(named: table.name),
             source == table
@@ -59,7 +59,7 @@ struct TableCopyBuilder {
             })
     }
 
-    /// What the fills of a table's attributes look at of the old row.
+    /// Returns the values of the old row that the fills of a table's attributes use.
     private func formerValues(
         for root: Entity, from origin: RowOrigin
     ) -> [(column: String, old: TableCopy.Origin)] {
@@ -67,7 +67,7 @@ struct TableCopyBuilder {
             let fills = (new.migration?.fills ?? []).filter { $0.entity == entity.name }
             let names = Set(fills.flatMap { FillScope.attributes(in: $0.value) })
             guard !names.isEmpty, let former = match.oldEntity(of: entity) else { return [] }
-            // What comes from other tables was no such object.
+            // An object from another table had no such value.
             let isThere = old.root(of: former).name == origin.table.name
             return names.sorted().map { name in
                 let column = old.column(of: name, in: old.declarer(of: name, in: former) ?? former)
@@ -81,7 +81,7 @@ struct TableCopyBuilder {
         }
     }
 
-    /// Lets the fills that look at others come after those.
+    /// Orders fills so that each comes after the fills that it uses.
     private func inTurns(_ values: [TableCopy.Value], of table: Table) -> [TableCopy.Value] {
         var reads: [String: Set<String>] = [:]
         for (value, column) in zip(values, table.columns) where value.new != nil {
@@ -163,7 +163,7 @@ struct TableCopyBuilder {
             return .init(old, new: "coalesce(\(quoted), \(given))")
         }
         guard !bare.isEmpty else { return .init(old) }
-        // What others had as nil stays so; those that had nothing there get the default.
+        // A nil value of other objects stays; objects that had no such attribute get the default.
         let names = SQLText.literals(bare)
         return .init(
             old, new: "CASE WHEN \"_entity\" IN (\(names)) THEN \(value) ELSE \(quoted) END")
@@ -174,7 +174,7 @@ struct TableCopyBuilder {
         _ sources: [RowOrigin.Source], from origin: RowOrigin
     ) -> TableCopy.Origin {
         if sources.count == 1, let source = sources.first, source.owners == nil {
-            // What does not fit is refused before.
+            // Values that do not fit were rejected before.
             guard !match.dialect.keepsValues(source.conversion) else {
                 return .column(source.column)
             }
@@ -221,15 +221,15 @@ struct TableCopyBuilder {
     }
 }
 
-/// In which order the columns of a table's new rows are given their values: a fill that looks at
-/// others that are given one as well sees what they get.
+/// The order in which the columns of a table's new rows get their values. If a fill uses other
+/// columns with fills, it gets their new values.
 struct FillTurns {
-    /// The columns that each column's fill looks at, of those that are given a value.
+    /// The columns with a fill that each column's fill uses.
     private let reads: [String: Set<String>]
     /// The same, over any number of fills.
     private let reach: [String: Set<String>]
 
-    /// - Parameter reads: For each column that is given a value, the columns that its fill looks at.
+    /// - Parameter reads: For each column with a value, the columns that its fill uses.
     init(_ reads: [String: Set<String>]) {
         let given = Set(reads.keys)
         let reads = reads.mapValues { $0.intersection(given) }
@@ -248,8 +248,8 @@ struct FillTurns {
         self.reach = reach
     }
 
-    /// The position of a column in the order; the first is 1. Fills that look at each other have
-    /// theirs together, and see what was there before.
+    /// Returns the position of a column in the order; the first is 1. Fills that use each other
+    /// have the same position, and use the old values.
     func turn(of column: String) -> Int {
         let together = reach[column, default: []].filter { reach[$0, default: []].contains(column) }
         let before = together.union([column]).flatMap { reads[$0, default: []] }
@@ -260,8 +260,8 @@ struct FillTurns {
 
 /// SQL for values that existing objects get.
 enum ValueSource {
-    /// The value of a fill over the columns of the new table, or nil where the store alone cannot
-    /// compute it.
+    /// Returns the value of a fill over the columns of the new table, or nil if the store alone
+    /// cannot compute it.
     static func fill(
         _ expression: ModelExpression, for attribute: Attribute, of entity: Entity,
         in match: ModelMatch
@@ -297,7 +297,7 @@ enum ValueSource {
         return !derived.isDisjoint(with: sources.nodes[0].properties)
     }
 
-    /// The default as existing objects get it, or nil where there is none.
+    /// Returns the default for existing objects, or nil if there is none.
     static func defaultValue(
         of attribute: Attribute, in model: Model, _ dialect: any MigrationDialect
     ) -> String? {
@@ -313,7 +313,7 @@ enum ValueSource {
     }
 }
 
-/// The rows of an old table that go to one new table, and what they have of its columns.
+/// The rows of an old table that are copied to one new table, and their values for its columns.
 final class RowOrigin {
     /// The old table.
     let table: Table
@@ -332,11 +332,11 @@ final class RowOrigin {
         let attribute: Attribute
         /// The old column.
         let column: String
-        /// How its values become those of the new attribute.
+        /// The conversion of its values to values of the new attribute.
         let conversion: AttributeConversion
-        /// The old entities whose rows it is for.
+        /// The old entities of the rows that it applies to.
         let entities: [String]
-        /// The same where the column has values of others too; else nil.
+        /// The same if the column has values of other entities too; else nil.
         let owners: [String]?
 
         fileprivate init(
@@ -353,7 +353,7 @@ final class RowOrigin {
 
     private var hasEntities: Bool { table.columns.contains { $0.content == .entity } }
 
-    /// A condition on the rows that are taken; nil where all are.
+    /// A condition on the rows to copy; nil if all are copied.
     var filter: String? {
         let names = Set(origin.members.map { $0.old.name })
         let others = match.old.family(of: origin.oldRoot).filter { !names.contains($0.name) }
@@ -364,12 +364,12 @@ final class RowOrigin {
         return "old.\"_entity\" NOT IN (\(SQLText.literals(others.names)))"
     }
 
-    /// SQL for the rows' keys; nil where they stay.
+    /// SQL for the rows' keys; nil if they stay.
     var newKey: String? {
         origin.members.first.flatMap { match.keyShift(of: $0.old) }.map { "old.\"_id\" + \($0)" }
     }
 
-    /// The old root entities whose keys come before those of the rows.
+    /// The old root entities with keys before the keys of the rows.
     var precedingRoots: [String] {
         origin.members.first.map { match.precedingRoots(of: $0.old) } ?? []
     }
@@ -393,7 +393,7 @@ final class RowOrigin {
         return "old.\"_entity\" IN (\(SQLText.literals(entities)))"
     }
 
-    /// Where the rows have the values of an attribute.
+    /// Returns the sources of an attribute's values in the rows.
     func sources(of attribute: Attribute, in entity: Entity) -> [Source] {
         match.sources(of: attribute.name, in: entity).compactMap { source in
             let found = match.old.entity(named: source.old.entity)
@@ -404,8 +404,8 @@ final class RowOrigin {
                     from: old, in: match.old, to: attribute, in: match.new)
             else { return nil }
             let members = origin.members.filter { source.entities.contains($0.new.name) }
-            // Other objects that are migrated with such values, which do not belong to them any
-            // more.
+            // Other objects that are migrated with such values, although these no longer belong to
+            // them.
             let strangers = origin.members.contains { member in
                 match.old.entity(member.old, isKindOf: owner)
                     && !source.entities.contains(member.new.name)
@@ -417,7 +417,7 @@ final class RowOrigin {
         }
     }
 
-    /// The new entities, of those that inherit from one, whose rows have no such value.
+    /// Returns the new entities, of a family, with rows that have no such value.
     func members(of entity: Entity, without sources: [Source]) -> [String] {
         let covered = Set(sources.flatMap { $0.entities })
         return origin.members.filter {

@@ -2,8 +2,8 @@ import CambiumModel
 import CambiumPlan
 
 extension Model {
-    /// A value that keeps to the attribute's limits, as it is stored; mostly one of the words,
-    /// where there are any.
+    /// Returns a value within the attribute's limits, in its stored form. If there are words, it is
+    /// mostly one of them.
     func sample(
         of attribute: Attribute, among words: [Value], _ random: inout SampleRandom
     ) -> StoredValue {
@@ -121,7 +121,7 @@ extension Model {
 }
 
 extension GlobPattern {
-    /// A text that matches, of a length in a range where the pattern leaves a choice.
+    /// Returns a matching text. If the pattern leaves a choice, its length is in a range.
     func sample(of lengths: ClosedRange<Int>, _ random: inout SampleRandom) -> String {
         var elements = fixed
         if let last {
@@ -156,9 +156,9 @@ extension GlobPattern {
 }
 
 extension Model {
-    /// The values of an attribute that are most likely to be forgotten, as they are stored: the
-    /// least and the greatest, nothing where nothing may be, text of all kinds. Some may be beyond
-    /// limits that only the table knows.
+    /// Returns the edge cases of an attribute, in their stored form: the least and the greatest
+    /// value, the empty value if it is allowed, and text of all kinds. Some may exceed limits that
+    /// only the table has.
     func extremes(of attribute: Attribute) -> [StoredValue] {
         let limits = attribute.limits
         let type = plainType(of: attribute.type)
@@ -189,7 +189,7 @@ extension Model {
 
     private func integers(of type: AttributeType, _ bounds: [StoredValue]) -> [StoredValue] {
         let range = type.descriptor.integers ?? Int64.min...Int64.max
-        // Beyond 2^53 a binary floating-point number is no longer every whole number.
+        // Beyond 2^53, a binary floating-point number cannot hold every integer.
         let numbers: [Int64] = [
             range.lowerBound, range.upperBound, 0, -1, 1, 1 << 31, (1 << 53) + 1, -(1 << 53) - 1,
         ]
@@ -206,8 +206,8 @@ extension Model {
         }.map { .real($0) }
     }
 
-    /// Whether a value is not less than the first bound and not more than the second; nil where
-    /// there are not both.
+    /// Whether a value is not less than the first bound and not more than the second; nil if there
+    /// are not both.
     private func isBetween(
         _ bounds: [StoredValue], isLess: (StoredValue) -> Bool?
     ) -> Bool? {
@@ -226,7 +226,7 @@ extension Model {
         Double(Float.leastNonzeroMagnitude), 0, -1, Double(Float(1) / 3),
     ]
 
-    /// The year 1, the year 4001, the moment that dates count from, and one before it.
+    /// The year 1, the year 4001, the reference date, and a date before it.
     private static let dates: [Double] = [
         -63_114_076_800, 63_113_904_000, 0, -0.001, 978_307_200.123_456,
     ]
@@ -244,8 +244,8 @@ extension Model {
 
     // MARK: Texts and bytes
 
-    /// White space, what has a meaning to SQL and to patterns, several writings and
-    /// directions, a letter of three scalars, one of a whole family, the last scalar.
+    /// White space, characters with a meaning in SQL and in patterns, several scripts and
+    /// directions, a letter of three scalars, an emoji of a whole family, the last scalar.
     private static let texts: [String] = [
         " \u{9}\n\r", "it's \"quoted\"; --", "%_*?[a-z]^\\", "e\u{301}\u{323}", "ßſİıΩ", "漢字かな",
         "\u{202E}עברית العربية", "👩‍👩‍👧‍👦🏳️‍🌈", "\u{FEFF}\u{200D}", "\u{10FFFF}", "NULL",
@@ -281,8 +281,8 @@ extension Model {
 }
 
 extension SampleRows {
-    /// One of the values that are rarely thought of; nil where ordinary ones are wanted. The later
-    /// attempts are ordinary more and more: a rule may not allow the others.
+    /// Returns an edge case; nil for an ordinary value. Later attempts use ordinary values more and
+    /// more, because a rule may not allow the others.
     func extreme(
         of attribute: Attribute, _ declarer: Entity, _ place: (index: Int, attempt: Int),
         _ random: inout SampleRandom

@@ -1,21 +1,21 @@
 import CambiumModel
 import CambiumPlan
 
-/// What a migration must leave as it was, found from the two models alone and not from the plan
-/// that it is to prove.
+/// The data that a migration must leave unchanged. It is found from the two models alone, not from
+/// the plan that it verifies.
 package struct RowExpectation {
     let match: ModelMatch
 
-    /// Expects what is the same in two versions.
+    /// Expects the data that two versions have in common.
     package init(_ match: ModelMatch) {
         self.match = match
     }
 
-    /// Everything that is carried over unchanged.
+    /// Returns all data that is carried over unchanged.
     ///
     /// - Parameters:
-    ///   - schema: The new store's tables that are of interest; nil means all.
-    ///   - written: Those of them that the program writes, of which nothing is expected.
+    ///   - schema: The new store's tables to check; nil means all.
+    ///   - written: The tables among them that the program writes, with no expectations.
     package func carried(
         into schema: Schema? = nil, except written: Set<String> = []
     ) -> [Carried] {
@@ -43,8 +43,8 @@ package struct RowExpectation {
         }
     }
 
-    /// The keys and versions of an entity's objects and the values of all attributes, a row for each
-    /// object. Where an attribute was declared is of no importance.
+    /// Returns the keys and versions of an entity's objects and the values of all attributes, a row
+    /// for each object. The entity that declared an attribute makes no difference.
     private func values(of entity: Entity, _ oldEntity: Entity) -> Carried {
         var names: [String] = []
         var laws: [ValueLaw] = []
@@ -62,7 +62,7 @@ package struct RowExpectation {
             }
         }
         let key = match.keyShift(of: oldEntity).map { "\"_id\" + \($0)" } ?? "\"_id\""
-        // What the author drops by a condition does not exist any more.
+        // Objects that the author drops by a condition no longer exist.
         let givenUp = match.conditionalDrops.filter { $0.entity.name == oldEntity.name }
             .compactMap { match.rows(where: $0.condition, of: $0.entity)?.sql }
             .map { "NOT coalesce(\($0), 0)" }
@@ -94,7 +94,8 @@ package struct RowExpectation {
             + (all.isEmpty ? "" : " WHERE \(all.joined(separator: " AND "))")
     }
 
-    /// The old attribute whose values the new one has in an entity's objects, and its column.
+    /// Returns the old attribute that is the source of a new one in an entity's objects, and its
+    /// column.
     private func source(
         of attribute: Attribute, declaredBy owner: Entity, for entity: Entity
     ) -> (attribute: Attribute, column: String)? {
@@ -107,12 +108,12 @@ package struct RowExpectation {
         return (old, match.old.column(of: old.name, in: oldOwner))
     }
 
-    // MARK: Nothing generated, nothing given twice
+    // MARK: No generated objects, no reused keys
 
-    /// Queries of a new store that count the objects of entities that are new, with their names:
-    /// there can be none.
+    /// Returns queries of a new store that count the objects of new entities, with their names.
+    /// There can be none.
     ///
-    /// - Parameter written: The tables that the program writes, of which nothing is expected.
+    /// - Parameter written: The tables that the program writes, with no expectations.
     package func newObjectCounts(
         in schema: Schema, except written: Set<String> = []
     ) -> [(name: String, query: String)] {
@@ -123,8 +124,8 @@ package struct RowExpectation {
         }.map { ($0.name, "SELECT count(*) FROM \(objects(of: $0, in: match.new))") }
     }
 
-    /// Queries of a new store that count objects whose key could be given to another one, with the
-    /// names of the tables.
+    /// Returns queries of a new store that count objects with keys that could be used again, with
+    /// the names of the tables.
     package static func freeKeyCounts(in schema: Schema) -> [(name: String, query: String)] {
         schema.tables.compactMap { table in
             guard case .objects(let root) = table.content else { return nil }
@@ -148,12 +149,12 @@ package struct RowExpectation {
         }
     }
 
-    /// Queries of a new store that count the objects of the entities in some tables, with their
-    /// names. Where an entity is new, or its author drops every object, there are none to count.
+    /// Returns queries of a new store that count the objects of the entities in some tables, with
+    /// their names. New entities, and entities whose objects are all dropped, are left out.
     ///
     /// - Parameters:
-    ///   - tables: The tables of the new version that are of interest.
-    ///   - written: Those of them that the program writes, of which nothing is expected.
+    ///   - tables: The tables of the new version to check.
+    ///   - written: The tables among them that the program writes, with no expectations.
     package func objectCounts(
         in tables: Set<String>, except written: Set<String> = []
     ) -> [(name: String, query: String)] {
@@ -166,7 +167,7 @@ package struct RowExpectation {
         }.map { ($0.name, "SELECT count(*) FROM \(objects(of: $0, in: match.new))") }
     }
 
-    /// The entities of the new version of which drops by condition take objects.
+    /// The entities of the new version that lose objects by conditional drops.
     package var reducedEntities: Set<String> {
         Set(match.conditionalDrops.compactMap { match.newEntity(of: $0.entity)?.name })
     }
@@ -182,19 +183,20 @@ package struct RowExpectation {
 
     /// Values or links that a store must have before and after a migration.
     package struct Carried: Sendable {
-        /// What is in each column, for the error: the objects, then the values; or the links alone.
+        /// The contents of each column, for the error: the objects, then the values; or the links
+        /// alone.
         package let names: [String]
         /// The query of an old store.
         package let oldQuery: String
         /// The query of a new store.
         package let newQuery: String
-        /// Whether the author drops some of the rows: those that exist must be old ones.
+        /// Whether the author drops some of the rows. The existing rows must then be old ones.
         package let mayBeFewer: Bool
-        /// What becomes of each column after the key and the version; nil where whole rows are the
-        /// same.
+        /// The expectation for each column after the key and the version; nil if whole rows stay
+        /// the same.
         var laws: [ValueLaw]?
 
-        /// What differs between the rows of the two queries, or nil.
+        /// Returns the difference between the rows of the two queries, or nil.
         package func difference(_ old: [[StoredValue]], _ new: [[StoredValue]]) -> String? {
             guard let laws else {
                 if old == new { return nil }
@@ -235,17 +237,17 @@ package struct RowExpectation {
 }
 
 extension RowExpectation {
-    /// The links of a relationship that are carried over; nil where some may go.
+    /// Returns the links of a relationship that are carried over; nil if some may be lost.
     func links(of relationship: Relationship, of entity: Entity) -> Carried? {
         let sources = match.sources(of: relationship.name, in: entity)
         guard let newDestination = match.new.entity(named: relationship.destination),
             !sources.isEmpty,
-            // Those that the author gives are new.
+            // Declared links are new.
             match.link(of: relationship.name, in: entity.name) == nil,
             match.new.inverse(of: relationship).map({
                 match.link(of: $0.relationship.name, in: $0.entity.name) == nil
             }) ?? true,
-            // What becomes of the links of objects that go, the law of the objects says.
+            // The expectation about objects covers the links of deleted ones.
             !([newDestination, entity].contains { mayLoseObjects($0) || isThinned($0) })
         else { return nil }
         var queries: [String] = []
@@ -255,7 +257,7 @@ extension RowExpectation {
                 let destination = match.old.entity(named: old.destination),
                 isWhole(source, of: oldEntity), isWhole(destination),
                 match.partialMembers(of: old, at: newDestination) == nil,
-                // Where there was no order, that of the keys is to come out.
+                // If there was no order, the new order must be the order of the keys.
                 let query = query(
                     of: old, of: oldEntity, in: match.old,
                     isOrdered: relationship.isOrdered && sources.count == 1,
@@ -278,12 +280,12 @@ extension RowExpectation {
             newQuery: newQuery, mayBeFewer: losesLinks(relationship, of: entity))
     }
 
-    /// Queries of a new store that count the links of one-to-ones that one of the two objects knows
-    /// nothing of, or that it has beside another one.
+    /// Returns queries of a new store that count inconsistent links of one-to-ones: a link that
+    /// only one of the two objects has, or that it has beside another one.
     ///
     /// - Parameters:
-    ///   - schema: The new store's tables that are of interest.
-    ///   - written: Those of them that the program writes, of which nothing is expected.
+    ///   - schema: The new store's tables to check.
+    ///   - written: The tables among them that the program writes, with no expectations.
     package func halfLinkCounts(
         in schema: Schema, except written: Set<String> = []
     ) -> [(name: String, query: String)] {
@@ -360,7 +362,7 @@ extension RowExpectation {
 }
 
 extension Model {
-    /// The table that has the links of a relationship; nil where none has.
+    /// Returns the table that has the links of a relationship; nil if there is none.
     func table(ofLinks relationship: Relationship, of entity: Entity) -> String? {
         switch storage(of: relationship, of: entity) {
         case .key: root(of: entity).name

@@ -1,19 +1,19 @@
 import CambiumModel
 import CambiumPlan
 
-/// What makes generated values likely to be good ones: the limits of the version that they are for
-/// and of the version after it, and the constants that the rules of both compare them with.
+/// Hints that make generated values likely to be valid. They are the limits of the version that the
+/// values are for and of the next version, and the constants in the rules of both.
 final class SampleHints {
     private let match: ModelMatch?
     private let words: [ModelMatch.PropertyName: [Value]]
 
-    /// Collects hints for values of a model, which a migration to another may then read.
+    /// Collects hints for values of a model. A migration to another model may read the values.
     init(of old: Model, for match: ModelMatch?) {
         self.match = match
         var words = Self.constants(in: old)
         if let match {
             let newWords = Self.constants(in: match.new)
-            // Where nothing has changed, the new version's rules are the old one's.
+            // For unchanged entities, the new version's rules are the same as the old ones.
             for entity in old.entities where !match.settled.contains(entity.name) {
                 guard let newName = match.newEntity(of: entity)?.name else { continue }
                 for attribute in entity.attributes {
@@ -88,8 +88,8 @@ final class SampleHints {
             derivation: attribute.derivation, isExternal: attribute.isExternal)
     }
 
-    /// The limits that an attribute has from now on, as values of the type that it had; nil where
-    /// they say nothing about those.
+    /// Returns the new limits of an attribute as values of its old type; nil if they do not apply
+    /// to it.
     private static func limits(
         of new: Attribute, for old: AttributeType, _ type: AttributeType
     ) -> Limits? {
@@ -110,7 +110,7 @@ final class SampleHints {
             maximum: maximum.flatMap { value($0, .down) })
     }
 
-    /// Whether the attribute gets another type, which may not hold every value.
+    /// Whether the attribute gets another type. It may not hold every value.
     func isConverted(_ attribute: Attribute, of entity: Entity) -> Bool {
         guard let match, let new = match.newAttribute(of: attribute.name, in: entity.name) else {
             return false
@@ -125,7 +125,8 @@ final class SampleHints {
             ModelMatch.PropertyName(entity: entity.name, property: attribute.name), default: []]
     }
 
-    /// What the rules compare attributes with, for the entity that declares the attribute.
+    /// Returns the constants that rules compare attributes with, by the attribute and the entity
+    /// that declares it.
     private static func constants(in model: Model) -> [ModelMatch.PropertyName: [Value]] {
         var found: [ModelMatch.PropertyName: [Value]] = [:]
         func note(_ path: ModelExpression, _ values: [ModelExpression], of entity: Entity) {
@@ -202,7 +203,7 @@ final class SampleHints {
 }
 
 extension Value {
-    /// The value, and those next to it that a condition with `<` or `>` may want instead.
+    /// The value and its neighbours. A condition with `<` or `>` may need one of these instead.
     fileprivate var neighbours: [Value] {
         switch self {
         case .int(let number) where number > .min && number < .max:
@@ -215,7 +216,7 @@ extension Value {
         }
     }
 
-    /// Where it stands among numbers and dates.
+    /// Its position among numbers and dates.
     fileprivate var rank: Double? {
         switch self {
         case .int(let number): Double(number)
@@ -229,7 +230,7 @@ extension Value {
 }
 
 extension Limits {
-    /// The limits that keep to both, or the others where nothing can.
+    /// Returns the limits that satisfy both, or the other limits if none can.
     fileprivate func narrowed(by other: Limits) -> Limits {
         func chosen(_ one: Value?, _ two: Value?, _ isBetter: (Double, Double) -> Bool) -> Value? {
             guard let one, let two else { return one ?? two }

@@ -1,22 +1,22 @@
 import CambiumModel
 import CambiumPlan
 
-/// Rows of a model's tables that a migration is proven with: every concrete entity with all
-/// optional values absent, and with all present, and links of every relationship, some objects
-/// having none, others many.
+/// Sample rows of a model's tables for the proof of a migration. Every concrete entity has objects
+/// with all optional values absent, and with all present. Every relationship has links: some
+/// objects have none, others many.
 ///
-/// They are a function of the model and a seed. A row may fail a CHECK or a unique index that looks
-/// at several columns; the caller then asks for another attempt.
+/// They are a function of the model and a seed. A row may fail a CHECK or a unique index over
+/// several columns; the caller then asks for another attempt.
 package final class SampleRows {
     /// How many objects each concrete entity gets.
     package static let objectsPerEntity = 4
 
-    /// What kind of values the rows have.
+    /// The kind of the rows' values.
     package enum Content: Sendable {
         /// Such as any program might write.
         case ordinary
-        /// The least, the greatest, the longest and the strangest; of attributes that get another
-        /// type ordinary ones, which it mostly holds.
+        /// The least, the greatest, the longest and the strangest values. Attributes that get
+        /// another type have ordinary values, because the new type can mostly hold these.
         case extremesWhereTypesStay
         /// The same of all attributes.
         case extremes
@@ -40,10 +40,10 @@ package final class SampleRows {
     /// Prepares rows.
     ///
     /// - Parameters:
-    ///   - schema: The model's tables, where they are laid out already; those that are missing get
-    ///     no rows, and what may be without a link has none to them.
-    ///   - match: What the model is in the version that a migration takes them to; their values
-    ///     then mostly meet its conditions too.
+    ///   - schema: The model's tables, if they already exist. Missing tables get no rows, and
+    ///     optional relationships to them get no links.
+    ///   - match: The correspondence to the version that a migration produces. The values then
+    ///     mostly meet its conditions too.
     package init(
         of model: Model, _ schema: Schema? = nil, for match: ModelMatch? = nil, seed: UInt64,
         content: Content = .ordinary
@@ -58,7 +58,7 @@ package final class SampleRows {
             schema.tables.compactMap {
                 if case .objects(let root) = $0.content { root } else { nil }
             })
-        // So many that most extremes of an attribute have a turn.
+        // Enough rows to use most edge cases of an attribute.
         let count = content == .ordinary ? Self.objectsPerEntity : 4 * Self.objectsPerEntity
         var keys: [String: [Int]] = [:]
         for root in model.roots {
@@ -71,8 +71,8 @@ package final class SampleRows {
         self.keys = keys
     }
 
-    /// The rows of all tables, those that need others after them. Links may reference rows that
-    /// could not be inserted.
+    /// The rows of all tables. Rows that require others come after them. Links may reference rows
+    /// that could not be inserted.
     package var rows: [Row] {
         let tables = schema.tables.enumerated()
             .map { (depth: depth(of: $0.element), number: $0.offset, table: $0.element) }
@@ -86,7 +86,8 @@ package final class SampleRows {
         }
     }
 
-    /// What deletes the dangling links, as `MigrationSQL.foreignKeyCheck` lists them.
+    /// Returns the statement that deletes a dangling link, as `MigrationSQL.foreignKeyCheck` lists
+    /// it.
     package static func repair(_ violation: [StoredValue]) -> String? {
         guard case .text(let table) = violation.first, violation.count > 1 else { return nil }
         let name = SQLText.identifier(table)
@@ -134,7 +135,7 @@ package final class SampleRows {
             let relationship = owner.relationship(named: relationship)
         else { return [] }
         let sources = concrete(entity).flatMap { keys[$0.name] ?? [] }.dropFirst()
-        // What is its own inverse has each link both ways.
+        // A relationship that is its own inverse has each link in both directions.
         let destinations =
             relationship.isOwnInverse(in: owner)
             ? Array(sources) : concrete(relationship.destination).flatMap { keys[$0.name] ?? [] }
@@ -178,7 +179,7 @@ package final class SampleRows {
         model.entity(named: relationship.destination).map { model.root(of: $0).name }
     }
 
-    /// Whether the table that a relationship references is one of those that get rows.
+    /// Whether the table that a relationship references gets rows.
     private func isThere(_ relationship: Relationship) -> Bool {
         root(of: relationship).map(roots.contains) ?? false
     }
@@ -216,12 +217,12 @@ package final class SampleRows {
             guard !destinations.isEmpty else { return .null }
             // A list of one has no order to lose.
             let isInList = model.inversePositionColumn(of: relationship, of: declarer) != nil
-            // The first object of an entity has nothing optional, and is deleted where a drop
-            // selects it: others do not reference it, so that some stay at the end of a chain of
-            // drops.
+            // The first object of an entity has no optional values, and is deleted if a drop
+            // selects it. Others do not reference it, so that some objects remain at the end of a
+            // chain of drops.
             let isOther = model.root(of: declarer).name != self.root(of: relationship)
             var position = (isInList ? key / 2 : isOther ? key - 1 : key) % destinations.count
-            // All at the first or the last, and none at those between.
+            // All reference the first or the last, and none reference the ones between.
             if content != .ordinary { position = key % 2 == 0 ? 0 : destinations.count - 1 }
             if relationship.isOwnInverse(in: declarer) {
                 // Two by two, and the last one that is over with itself.
@@ -243,7 +244,7 @@ package final class SampleRows {
     }
 }
 
-/// Numbers that depend on nothing but where they are used.
+/// Random numbers that depend only on their place of use.
 struct SampleRandom {
     private var state: UInt64
 
@@ -263,8 +264,8 @@ struct SampleRandom {
     }
 }
 
-/// The tables that a migration can change, and those next to them: all that its proof has to look
-/// at. No statement reaches the others, and both versions have them alike.
+/// The tables that a migration can change, and the tables next to them. A proof needs to check no
+/// others: no statement changes these, and they are the same in both versions.
 package struct ProofScope {
     /// The tables of the old version.
     package let old: Schema
@@ -287,7 +288,7 @@ package struct ProofScope {
                 chosen.insert(table.name)
             }
         }
-        // An object needs those that it requires, and a link both of its ends.
+        // An object needs the objects that it requires, and a link both of its ends.
         var border = chosen
         while !border.isEmpty {
             let needed = tables.filter { border.contains($0.name) }.flatMap { $0.requiredLinks }
@@ -319,7 +320,7 @@ extension Table {
     /// The tables that its columns have keys of.
     fileprivate var links: Set<String> { Set(columns.compactMap { $0.destination }) }
 
-    /// Those that rows, or the rows of some entity, may need.
+    /// The tables that rows, or the rows of some entity, may require.
     fileprivate var requiredLinks: [String] {
         columns.filter { column in
             column.isRequired || checks.contains { $0.columns.contains(column.name) }

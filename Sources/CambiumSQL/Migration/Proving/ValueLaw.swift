@@ -1,13 +1,13 @@
 import CambiumModel
 import CambiumPlan
 
-/// What a migration must make of the values of one attribute, found from the two attributes and
-/// what the author declares, and not from the plan that is to be proven.
+/// The required effect of a migration on the values of one attribute. It is found from the two
+/// attributes and the declarations, not from the plan that it verifies.
 package struct ValueLaw: Sendable {
-    /// What one value must be afterwards.
+    /// The required new form of one value.
     enum Expectation {
         case exactly(StoredValue)
-        /// The value, or none where the composite value that it is part of is not there.
+        /// The value, or none if the surrounding composite value is nil.
         case exactlyOrNull(StoredValue)
         /// A text that the number can be read from again.
         case text(of: Decimal)
@@ -21,15 +21,15 @@ package struct ValueLaw: Sendable {
     private let old: (attribute: Attribute, model: Model)?
     private let new: Attribute
     private let newModel: Model
-    /// What an object has that had no value.
+    /// The expectation for an object that had no value.
     private let absent: Expectation
     /// Whether the author computes every value again.
     private let isRevised: Bool
 
-    /// The law for an attribute of the new version.
+    /// Creates the law for an attribute of the new version.
     ///
     /// - Parameters:
-    ///   - old: The attribute whose values it has from now on; nil where objects have none.
+    ///   - old: The old attribute that its values come from; nil if objects have none.
     ///   - owner: The entity that declares it.
     init(_ attribute: Attribute, of owner: Entity, from old: Attribute?, in match: ModelMatch) {
         self.old = old.map { ($0, match.old) }
@@ -77,7 +77,7 @@ package struct ValueLaw: Sendable {
         return new.usesExternalForm ? converted.inExternalForm : converted
     }
 
-    /// What the author says about the case that a value is, where it was deleted.
+    /// Returns the declared replacement of a value that is a deleted case.
     private func replacement(of value: StoredValue) -> MigrationDeclaration.Replacement? {
         guard let old, case .enumeration(let name) = new.type,
             case .enumeration(let former) = old.attribute.type,
@@ -90,29 +90,29 @@ package struct ValueLaw: Sendable {
         }
     }
 
-    /// What is in a row itself; nil where it is in a file.
+    /// Returns the inline content of a value; nil if it is in a file.
     private static func content(of value: StoredValue, _ attribute: Attribute) -> StoredValue? {
         guard attribute.usesExternalForm else { return value }
         guard case .blob(let data) = value, data.first == ExternalForm.inline else { return nil }
         return .blob(Data(data.dropFirst()))
     }
 
-    /// What objects get that had no value, or no such attribute.
+    /// Returns the expectation for objects that had no value, or no such attribute.
     private static func absent(
         _ attribute: Attribute, of owner: Entity, hadOne: Bool, in match: ModelMatch
     ) -> Expectation {
         if let fill = match.fill(of: attribute.name, in: owner.name) {
-            // What an expression gives, its own tests say.
+            // The results of expressions have tests of their own.
             guard case .literal(let value) = fill else { return .anything }
             guard let stored = match.new.stored(value, of: attribute) else { return .anything }
             return match.valueAround(attribute, of: owner) == nil
                 ? .exactly(stored) : .exactlyOrNull(stored)
         }
-        // What may be absent stays so where it was.
+        // An optional value that was missing stays missing.
         if hadOne, attribute.isOptional { return .exactly(.null) }
         switch attribute.defaultValue {
         case nil:
-            // What nothing else fills the program's own steps do.
+            // The program's own steps supply required values without another source.
             let isFilledByCode =
                 !attribute.isOptional && match.new.migration?.steps.isEmpty == false
             return isFilledByCode ? .something : .exactly(.null)
@@ -130,12 +130,13 @@ extension ValueLaw.Expectation {
 }
 
 extension Model {
-    /// What a stored value is in another type, by Swift's own arithmetic and not by SQLite's.
+    /// Returns the stored value as a value of another type, by Swift's own arithmetic and not by
+    /// SQLite's.
     ///
     /// - Parameters:
-    ///   - value: The value, which is not nil.
-    ///   - old: Its type; of an enumeration that of its raw values.
-    ///   - new: The type that it gets.
+    ///   - value: The value; it is not nil.
+    ///   - old: Its type; for an enumeration, the type of the raw values.
+    ///   - new: The new type.
     func expectation(
         of stored: StoredValue, from old: AttributeType, to new: AttributeType
     ) -> ValueLaw.Expectation {
@@ -191,7 +192,7 @@ extension Model {
         }
     }
 
-    /// The exact number that a value is, where it is one.
+    /// Returns the exact number of a value, if it is one.
     private func number(_ stored: StoredValue, _ type: AttributeType) -> Decimal? {
         switch value(stored, as: type) {
         case .bool(let value): value ? 1 : 0
@@ -209,7 +210,7 @@ extension Model {
             case .decimal, .anyDecimal: stored(.decimal(number), as: type)
             default: nil
             }
-        // One that does not fit is refused, or belongs to a conversion that is not known here.
+        // A number that does not fit is rejected, or belongs to a conversion that is unknown here.
         return value.map { .exactly($0) } ?? .something
     }
 
