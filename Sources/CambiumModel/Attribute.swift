@@ -13,8 +13,8 @@ public final class Attribute: Sendable {
     public let defaultValue: DefaultValue?
     /// Limits that the value keeps to whenever it is saved; they do not apply to nil.
     public let limits: Limits
-    /// How conflicting changes of this attribute are resolved under the per-property policies;
-    /// nil leaves it to the policy.
+    /// How conflicting changes of this attribute are resolved under the per-property policies; nil
+    /// for the policy's own rule.
     public let merge: MergeRule?
     /// The attribute's name in the previous version, or nil if it was not renamed.
     public let renamedFrom: String?
@@ -30,7 +30,7 @@ public final class Attribute: Sendable {
     public let isExternal: Bool
     /// Whether the value is kept in the history of deletions.
     public let isPreservedAfterDeletion: Bool
-    /// A text that makes the version hash another one although the storage is the same.
+    /// A text that changes the version hash although the storage is the same.
     public let hashModifier: String?
     /// The author's notes for programs.
     public let userInfo: [String: String]
@@ -85,12 +85,12 @@ public final class Attribute: Sendable {
         Attribute(self, isOptional: isOptional, derivation: derivation, renamedFrom: renamedFrom)
     }
 
-    /// A required attribute with nothing but a name and a type.
+    /// Creates a required attribute from a name and a type.
     public static func required(_ name: String, _ type: AttributeType) -> Attribute {
         Attribute(name: name, type: type)
     }
 
-    /// An optional attribute with nothing but a name and a type.
+    /// Creates an optional attribute from a name and a type.
     public static func optional(_ name: String, _ type: AttributeType) -> Attribute {
         Attribute(name: name, type: type, isOptional: true)
     }
@@ -220,7 +220,7 @@ extension ExternalForm {
     /// journal beside that file, not beside the links.
     package static func storeFile(behind path: String) -> String {
         var path = path
-        // More of them than that, and the system gives up too.
+        // The system also gives up after this number of links.
         for _ in 0..<32 {
             guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
             else { break }
@@ -330,8 +330,9 @@ public struct PresenceRule: Sendable, Equatable {
 }
 
 extension Entity {
-    /// The rules of the entity's own optional composite attributes that are stored. One without
-    /// required parts needs none: whatever its parts are, they are a value.
+    /// Returns the rules of the entity's own optional composite attributes that are stored. A
+    /// composite without required parts needs no rule, because any combination of its parts is a
+    /// value.
     public func presenceRules(in model: Model) -> [PresenceRule] {
         optionalValues(in: model).filter { !$0.required.isEmpty }
     }

@@ -1,7 +1,7 @@
 /// Why a text is no definition of a model.
 struct UnreadableDefinition: Error {}
 
-/// Something that a definition says: one function writes it and reads it.
+/// A part of a definition. One function writes it and reads it.
 protocol DefinitionPart {
     /// Whether it is written in braces.
     static var isGroup: Bool { get }

@@ -32,7 +32,7 @@ public final class Entity: Sendable {
     public let fetchTemplates: [FetchTemplate]
     /// Lists of objects that a condition finds, without inherited ones, in declaration order.
     public let fetchedProperties: [FetchedProperty]
-    /// A text that makes the version hash another one although the storage is the same.
+    /// A text that changes the version hash although the storage is the same.
     public let hashModifier: String?
     /// The author's notes for programs.
     public let userInfo: [String: String]

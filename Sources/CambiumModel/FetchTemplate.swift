@@ -76,7 +76,7 @@ public final class FetchedProperty: Sendable {
     public let sort: [IndexElement]
     /// How it is fetched.
     public let options: RequestOptions
-    /// A text that makes the version hash another one although the storage is the same.
+    /// A text that changes the version hash although the storage is the same.
     public let hashModifier: String?
     /// The author's notes for programs.
     public let userInfo: [String: String]

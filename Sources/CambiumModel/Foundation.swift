@@ -24,7 +24,7 @@ extension UUID {
     /// - Throws: ``RandomNumbersError`` if the system gives no random numbers.
     package static func random() throws(RandomNumbersError) -> UUID {
         var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-        // Safety: the system writes as many bytes as there is room for.
+        // Safety: the system writes exactly as many bytes as the buffer has.
         let isFilled = withUnsafeMutableBytes(of: &bytes) { bytes in
             guard let start = bytes.baseAddress else { return false }
             #if canImport(Darwin)

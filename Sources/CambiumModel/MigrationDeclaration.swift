@@ -107,7 +107,7 @@ public struct MigrationDeclaration: Sendable, Equatable {
         /// The condition that selects the objects to delete, in the entity's old properties, if the
         /// entity stays; nil if the entity itself is deleted.
         public let condition: ModelExpression?
-        /// Why the data may go.
+        /// Why the data may be deleted.
         public let reason: String
 
         /// Describes a drop.
@@ -156,7 +156,7 @@ public struct MigrationDeclaration: Sendable, Equatable {
         /// The order that chooses the object at the other end, by its old attributes: the first
         /// stays. For equal objects, the index in the old list decides, then the age.
         public let order: [Order]
-        /// Why the other links may go.
+        /// Why the other links may be deleted.
         public let reason: String
 
         /// Describes the link to keep.
@@ -179,14 +179,14 @@ public struct MigrationDeclaration: Sendable, Equatable {
         public let order: [Order]
         /// The treatment of links to the deleted objects.
         public let links: Links
-        /// Why the other objects may go.
+        /// Why the other objects may be deleted.
         public let reason: String
 
         /// The treatment of links to deleted objects.
         public enum Links: String, Sendable, Hashable, CaseIterable {
             /// They reference the object that stays.
             case move
-            /// They go with the object.
+            /// They are deleted with the object.
             case drop
         }
 

@@ -109,8 +109,8 @@ struct ColumnNames {
 
     /// - Parameters:
     ///   - family: The entities of the table.
-    ///   - suffixes: The ends of the names of the columns that a to-one relationship has beside the
-    ///     one of its key.
+    ///   - suffixes: The suffixes of the additional columns of a to-one relationship, besides its
+    ///     key column.
     init(of family: [Entity], suffixes: (Relationship) -> [String]) {
         columns = [[String: String]](repeating: [:], count: family.count)
         let claims = Self.claims(of: family, suffixes)
@@ -170,7 +170,7 @@ struct ColumnNames {
         return claims
     }
 
-    /// The name of a property, as a column can have it.
+    /// Returns the name of a property in the form of a column name.
     static func plainName(of property: String) -> String {
         guard property.utf8.contains(UInt8(ascii: ".")) else { return property }
         return String(property.map { $0 == "." ? "_" : $0 })

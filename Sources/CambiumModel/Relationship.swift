@@ -22,7 +22,7 @@ public final class Relationship: Sendable {
     public let isOrdered: Bool
     /// Whether the links live in memory only and are never stored.
     public let isTransient: Bool
-    /// A text that makes the version hash another one although the storage is the same.
+    /// A text that changes the version hash although the storage is the same.
     public let hashModifier: String?
     /// The author's notes for programs.
     public let userInfo: [String: String]

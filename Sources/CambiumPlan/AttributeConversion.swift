@@ -11,7 +11,7 @@ package struct AttributeConversion {
     /// new type. A fill that uses the value can then correct it. It is nil if the condition is
     /// always true.
     let isExact: ConversionCondition?
-    /// Whether the types differ in Swift only, so that nothing about the store changes.
+    /// Whether the types differ only in Swift, so that the store does not change.
     var isSameThing = false
     /// The old and the new type of the values. For an enumeration, it is the type of the raw
     /// values.
@@ -297,7 +297,7 @@ extension EnumerationCase {
 
 /// How a stored value is computed from one of another type.
 package indirect enum ConvertedValue: Sendable {
-    /// The value as it is.
+    /// The unchanged value.
     case same
     /// The value as one of another storage class.
     case cast(StorageClass)

@@ -28,7 +28,7 @@ package struct MigrationProblem: Error, Sendable, Equatable {
     /// The former name that two things claim, if that is the problem.
     package let disputed: Disputed?
 
-    /// A former name that two things say, and one of the two.
+    /// A former name that two things declare, and one of the two.
     package struct Disputed: Sendable, Equatable {
         /// The name of one of them now.
         package let name: String
@@ -75,8 +75,8 @@ package struct MigrationProblems: Error, Sendable, CustomStringConvertible {
     package var description: String { problems.map { $0.message }.joined(separator: "\n") }
 }
 
-/// Something that the author of a model can write so that a migration can be planned. It is a
-/// value, because each kind of model file says it in words of its own.
+/// A change that the author of a model can make so that a migration can be planned. It is a value,
+/// because each kind of model file has its own notation.
 package indirect enum MigrationFix: Sendable {
     /// The kinds of declarations that a fix may be about.
     package enum Declaration: String, Sendable {
@@ -88,7 +88,7 @@ package indirect enum MigrationFix: Sendable {
         case relationship
     }
 
-    /// A declaration, of whatever kind.
+    /// A declaration of any kind.
     package struct Item: Sendable {
         fileprivate let item: any MigrationItem
     }
@@ -101,7 +101,7 @@ package indirect enum MigrationFix: Sendable {
     case renamePart(entity: String, to: String, from: String)
     /// A property of the new version was not called `from` before.
     case takeBack(Declaration, name: String, from: String)
-    /// The migration declares something.
+    /// Adds a declaration to the migration.
     case declaration(Item)
     /// Objects with a deleted case get another case, or no value if their attributes allow nil.
     case replace(enumeration: String, case: String, isOptional: Bool, with: String? = nil)
@@ -203,27 +203,27 @@ package indirect enum MigrationFix: Sendable {
     }
 }
 
-// MARK: What is declared
+// MARK: Declarations
 
 extension MigrationFix {
     /// A placeholder for the author's part.
     private static let open = "…"
     private static let unknown = ModelExpression.keyPath(root: .subject, names: [open])
 
-    /// The migration declares something.
+    /// Adds a declaration to the migration.
     @_semantics("optimize.sil.specialize.generic.never")
     @inline(never)
     static func declare(_ item: some MigrationItem) -> MigrationFix {
         .declaration(Item(item: item))
     }
 
-    /// The data of an entity, or of a property of it, may go.
+    /// Drops the data of an entity, or of one of its properties.
     @inline(never)
     package static func drop(entity: String, property: String?) -> MigrationFix {
         declare(MigrationDeclaration.Drop(entity: entity, property: property, reason: open))
     }
 
-    /// Objects of an entity that meet a condition may go.
+    /// Drops the objects of an entity that meet a condition.
     package static func giveUp(
         entity: String, where condition: ModelExpression
     ) -> MigrationFix {
@@ -246,7 +246,7 @@ extension MigrationFix {
                 entity: entity, relationship: relationship, condition: unknown))
     }
 
-    /// Every object has something already, as the author knows.
+    /// Declares that every object already has a property.
     package static func require(entity: String, property: String) -> MigrationFix {
         declare(MigrationDeclaration.Requirement(entity: entity, property: property, reason: open))
     }

@@ -11,7 +11,7 @@ public indirect enum SchemaOperation: Sendable, Hashable {
     case addColumn(String, to: String)
     /// Inserts the rows of an old table into a new one.
     case copyRows(RowCopy)
-    /// Inserts rows that are made from rows of other tables.
+    /// Inserts rows that are computed from rows of other tables.
     case insertRows(String, from: [String] = [])
     /// Notes the objects to delete in a table.
     case chooseObjects(String, from: [String] = [])
@@ -37,7 +37,7 @@ public indirect enum SchemaOperation: Sendable, Hashable {
     case addForeignKey(String, of: String)
     /// Changes properties of a table, such as its constraints and defaults, in place.
     case alterTable(String)
-    /// Does nothing to a table or its rows that other programs, or a forecast, have to know of.
+    /// Has no effect on a table or its rows that other programs or a forecast need to know.
     case other
 }
 
@@ -57,7 +57,7 @@ public struct RowCopy: Sendable, Hashable {
     /// The old root entities with keys before the keys of the rows; empty if the rows keep their
     /// keys.
     public let precedingRoots: [String]
-    /// Further tables that are read; a program need not know them.
+    /// Further tables that are read. Programs do not need them.
     let lookups: [String]
 
     /// Describes a copy.
@@ -91,7 +91,7 @@ public struct RowCopy: Sendable, Hashable {
 
 /// Rows that differ in their columns, as a unique index demands.
 public struct UniqueRows: Sendable, Hashable {
-    /// The columns. NULL is equal to nothing.
+    /// The columns. NULL values are never equal.
     public let columns: [String]
     /// The entities of the rows; empty for all rows.
     public let entities: [String]
@@ -163,7 +163,7 @@ package enum TableCopies {
             && replacements(of: table).contains(copies[0].destination)
     }
 
-    /// The names of the new table of the same name while the old one is there.
+    /// Returns the names of the new table while the old table of the same name exists.
     private static func replacements(of table: String) -> [String] {
         [temporaryName(of: table), workingName(of: table)]
     }

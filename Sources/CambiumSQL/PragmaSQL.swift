@@ -19,7 +19,7 @@ package enum PragmaSQL {
 
     /// A number that another connection's commit changes.
     package static let dataVersion = "PRAGMA data_version"
-    /// Lets a connection read and nothing else.
+    /// Makes a connection read-only.
     package static let onlyReading = "PRAGMA query_only = ON"
     /// The cache of a reading connection. There may be several, and the system caches the pages
     /// too.

@@ -35,7 +35,7 @@ extension ModelExpression.Part: DefinitionPart {
     }
 }
 
-// MARK: What has conditions
+// MARK: Types with conditions
 
 extension Index: DefinitionPart {
     convenience init(_ it: Index?, _ coder: inout DefinitionCoder) throws(UnreadableDefinition) {

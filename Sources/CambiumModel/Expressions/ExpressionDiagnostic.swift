@@ -1,4 +1,4 @@
-/// One thing that is wrong with an expression.
+/// A mistake in an expression.
 public struct ExpressionDiagnostic: Error, Sendable, Hashable {
     /// The position of the mistake, in UTF-8 bytes from the start of the text; 0 if there is no
     /// text.
@@ -65,7 +65,7 @@ public struct ExpressionDiagnostic: Error, Sendable, Hashable {
         set { details.lacksType = newValue }
     }
 
-    /// Equal are mistakes that say the same of the same place.
+    /// Returns whether two mistakes have the same text and the same position.
     public static func == (left: ExpressionDiagnostic, right: ExpressionDiagnostic) -> Bool {
         left.offset == right.offset && left.part == right.part && left.message == right.message
             && left.hint == right.hint
@@ -102,7 +102,7 @@ public struct ExpressionDiagnostics: Error, Sendable, Hashable, CustomStringConv
     /// The mistakes.
     public let diagnostics: [ExpressionDiagnostic]
 
-    /// Puts mistakes in the order of the text.
+    /// Sorts mistakes in the order of the text.
     public init(_ diagnostics: [ExpressionDiagnostic]) {
         self.diagnostics = diagnostics.ordered { $0.offset < $1.offset }
     }

@@ -22,8 +22,8 @@ package final class FunctionDescriptor: Sendable {
     /// Whether SQLite computes it without the program, so that an index can use it, for an argument
     /// of a type.
     let isInSQLite: @Sendable (ExpressionType?) -> Bool
-    /// Whether SQL calls the program for its value; then ``value`` knows no other arguments than
-    /// strings, integers and floating-point numbers.
+    /// Whether SQL calls the program for its value. Then ``value`` supports only strings, integers
+    /// and floating-point numbers as arguments.
     package let isCalledBySQL: Bool
     /// Returns the least and the greatest integer result; nil if they are unknown.
     let bounds: @Sendable ([TypedExpression]) -> ClosedRange<Int64>?
@@ -65,7 +65,7 @@ package final class FunctionDescriptor: Sendable {
 }
 
 extension ModelFunction {
-    /// All there is to know of it.
+    /// The description of the function.
     package var descriptor: FunctionDescriptor {
         switch self {
         case .now: .now
@@ -276,8 +276,8 @@ extension String {
         }
     }
 
-    /// Another string in place of each occurrence of a part, from the start; an empty part occurs
-    /// nowhere.
+    /// Returns the string with another string in place of each occurrence of a part, from the
+    /// start. An empty part has no occurrences.
     fileprivate func replacingScalars(of part: String, with other: String) -> String {
         if part.isEmpty { return self }
         return String(unicodeScalars.replacing(part.unicodeScalars, with: other.unicodeScalars))

@@ -14,7 +14,7 @@ package enum ArchivedJSON {
         guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)),
             let fitting = shape.fitting(value)
         else { return nil }
-        // The same value stays as it is written.
+        // An equal value keeps its original text.
         let other = fitting.text
         return other == value.text ? text : other
     }

@@ -66,7 +66,8 @@ package struct StoreFunction: Sendable {
         return .real(number)
     }
 
-    /// (number, scale): how it is written; the scale of a decimal, NULL for others.
+    /// (number, scale): the number as text. The scale is that of a decimal, and NULL for other
+    /// types.
     package static let string = StoreFunction("string", 2) { _, arguments in
         switch arguments[0] {
         case .real(let value): return .text(value.description)
@@ -204,7 +205,7 @@ package enum ConversionFunction: String, CaseIterable, Sendable {
     case decimalBytes = "cambium_decimal_bytes"
     /// (bytes, scale): whole units; NULL if the number has more decimal places or is too great.
     case decimalUnits = "cambium_decimal_units"
-    /// (bytes): the number as it is written.
+    /// (bytes): the number as text.
     case decimalText = "cambium_decimal_text"
     /// (text): the bytes of the number that it spells; NULL if it is not a number.
     case decimalOfText = "cambium_decimal_of_text"

@@ -1,4 +1,4 @@
-/// Numbers as texts, nothing lost and nothing guessed.
+/// Conversions between numbers and texts, without loss and without guesses.
 package enum DecimalText {
     /// How many digits a decimal keeps of every number.
     package static let exactDigits = 38

@@ -1,8 +1,8 @@
-/// Dates as ISO 8601 writes them, exactly: a date that was written reads as the very same one.
+/// Dates in ISO 8601, without loss: a date that was written reads back unchanged.
 ///
-/// A date is a floating-point number of seconds since 2001. Its places are written as the shortest
-/// decimal that leads back to the number, and read by the library's own exact conversion; nothing
-/// is computed in between but whole seconds.
+/// A date is a floating-point number of seconds since 2001. Its decimal places are the shortest
+/// that read back to the same number. They are read by the library's own exact conversion. All
+/// other computations use only whole seconds.
 package enum ISO8601Text {
     /// Beyond, in either direction, the calendar is not written: three million years.
     private static let greatest: Double = 1e14

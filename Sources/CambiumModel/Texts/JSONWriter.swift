@@ -1,14 +1,14 @@
-/// Puts JSON together.
+/// Writes JSON.
 package struct JSONWriter {
     /// The text written so far, in UTF-8.
     package private(set) var text: [UInt8]
 
-    /// Goes on after a text.
+    /// Continues an existing text.
     package init(text: [UInt8] = []) {
         self.text = text
     }
 
-    /// Writes JSON as it is.
+    /// Writes a text that is already JSON.
     package mutating func write(raw json: String) {
         text += json.utf8
     }
@@ -46,7 +46,8 @@ package struct JSONWriter {
     }
 }
 
-/// The bytes that formats are made of. Inlinable: scanners compare each byte of a file with them.
+/// The ASCII characters of text formats. They are inlinable, because scanners compare each byte of
+/// a file with them.
 package enum ASCII {
     package static var tab: UInt8 { UInt8(ascii: "\t") }
     package static var lineFeed: UInt8 { UInt8(ascii: "\n") }

@@ -80,7 +80,7 @@ public enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
     /// The whole string matches a regular expression.
     case matches = "MATCHES"
 
-    /// The operator that says the same with the sides exchanged.
+    /// The operator with the same meaning if the sides are swapped.
     package var mirrored: ComparisonOperator {
         switch self {
         case .less: .greater
@@ -193,7 +193,7 @@ public enum ModelFunction: String, Sendable, Hashable, CaseIterable {
     case modulus
     /// The number as a string, or a string as a number; nil if the string is not a number.
     case string
-    /// The number as text; text as it is: `CAST(x, 'NSString')`.
+    /// The number as text, or a text unchanged: `CAST(x, 'NSString')`.
     case text
     /// The number that the text spells, or the seconds of a date since 2001-01-01 UTC:
     /// `CAST(x, 'NSNumber')`.

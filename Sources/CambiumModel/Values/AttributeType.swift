@@ -14,8 +14,8 @@ public enum AttributeType: Sendable, Hashable {
     case double
     /// An exact decimal number, stored as an integer in units of 10 to the power −scale.
     case decimal(scale: Int)
-    /// An exact decimal number of up to 38 digits, whatever its scale; stored as bytes that sort as
-    /// the numbers do.
+    /// An exact decimal number of up to 38 digits, of any scale; stored as bytes that sort like the
+    /// numbers.
     case anyDecimal
     /// Text.
     case string
@@ -99,7 +99,7 @@ package final class AttributeTypeDescriptor: Sendable {
     package let integers: ClosedRange<Int64>?
     /// Whether limits can be set to the values: numbers and moments.
     package let hasOrder: Bool
-    /// The expression for the value that says least, for existing objects that need one.
+    /// The expression for a neutral value, for existing objects that need one.
     package let neutral: String?
     /// Whether a default is the same constant in the store.
     package let hasPlainDefault: Bool

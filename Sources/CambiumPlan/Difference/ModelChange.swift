@@ -7,7 +7,7 @@ package indirect enum ModelChange: Sendable {
     case entityDropped(String)
     case entityRenamed(String, from: String)
     case entityBecameAbstract(String)
-    /// Objects that meet the condition go, and the entity stays.
+    /// Objects that meet the condition are deleted, and the entity stays.
     case objectsDropped(String, where: String)
     case parentChanged(entity: String, from: String?, to: String?)
     case attributeAdded(entity: String, String, isFilled: Bool)
@@ -37,7 +37,8 @@ package indirect enum ModelChange: Sendable {
     case relationshipBecameRequired(entity: String, String)
     case relationshipMoved(entity: String, String, from: [String])
     case linksDropped(entity: String, String)
-    /// Numbers of objects that are asked for on save, and of no row that is there.
+    /// Limits on the number of objects changed. They are checked on save, and not for existing
+    /// rows.
     case countsChanged(entity: String, String)
     case orderChanged(entity: String, String, isOrdered: Bool)
     case uniqueAdded(entity: String, [String])
@@ -338,7 +339,7 @@ extension ModelChange: Equatable {
 
 /// The effect of a model change on existing data.
 public enum MigrationKind: String, Sendable, Hashable, CaseIterable {
-    /// Something new; nothing that was there is touched.
+    /// An addition that leaves existing data unchanged.
     case additive
     /// The same data in another place or under another name; the way back exists.
     case reversible

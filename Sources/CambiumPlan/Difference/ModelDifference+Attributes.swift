@@ -205,7 +205,7 @@ extension ModelDifference {
         }
     }
 
-    /// A required attribute needs a value in every object that is there.
+    /// Checks that every existing object gets a value for a required attribute.
     func checkValueForExistingObjects(
         _ attribute: Attribute, of entity: Entity, became reason: String
     ) {
@@ -273,7 +273,7 @@ extension ModelDifference {
                 !new.isOptional && new.defaultValue == nil
                 && match.fill(of: new.name, in: entity.name) == nil
             let fill = MigrationFix.fill([new.name], of: entity.name)
-            // It cannot be said to be the old one at the same time.
+            // It cannot be declared as the renamed old one at the same time.
             let isRenamed = new.renamedFrom != nil && !match.followsValue(new, in: entity)
             let taken: [MigrationFix] =
                 isRenamed ? [.takeBack(.attribute, name: new.name, from: old.name)] : []

@@ -3,8 +3,8 @@ import CambiumModel
 // A composite value is added and deleted as a whole. Changes and problems name it, and not only its
 // parts.
 extension ModelDifference {
-    /// - Returns: The parts of composite values that are new as a whole; nothing else is to be said
-    ///   about them.
+    /// - Returns: The parts of composite values that are new as a whole. They need no further
+    ///   comparison.
     func compareComposites(of entity: Entity) -> Set<String> {
         var added: Set<String> = []
         for composite in entity.compositeAttributes where !composite.isTransient {
@@ -126,7 +126,7 @@ extension ModelDifference {
             ])
     }
 
-    /// The parts that an optional value needs, that are new, and that nothing fills.
+    /// Returns the new parts that an optional value requires and that have no fill.
     func newParts(of composite: String, in entity: Entity) -> [Attribute] {
         let needed = match.newlyRequiredParts(of: composite, in: entity).filter {
             !match.hasOldValues($0, in: entity.name)

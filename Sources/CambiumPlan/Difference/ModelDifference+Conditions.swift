@@ -164,7 +164,7 @@ extension ModelDifference {
         return false
     }
 
-    /// Whether a rule that stays, and that the store checks, looks at values that do not.
+    /// Whether an unchanged rule that the store checks uses values that change.
     private func looksAtRevised(_ rule: Rule, of entity: Entity) -> Bool {
         guard !isNew(rule: rule.name, of: entity),
             match.support.enforces(rule, of: entity, in: new)
@@ -176,7 +176,7 @@ extension ModelDifference {
         return false
     }
 
-    /// Whether a rule is new in this version, or says something else than before.
+    /// Whether a rule is new or changed in this version.
     package func isNew(rule: String, of entity: Entity) -> Bool {
         changes.contains(.ruleAdded(entity: entity.name, rule))
             || changes.contains(.ruleChanged(entity: entity.name, rule))

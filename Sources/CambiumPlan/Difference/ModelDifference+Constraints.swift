@@ -104,7 +104,7 @@ extension ModelDifference {
         return merges(declared + possible, by: properties, of: entity)
     }
 
-    /// Whether a merge has to come after one that it has to come before: no order is the right one.
+    /// Whether two merges must each come before the other, so that no order is valid.
     package func isMutual(_ merge: Merge, by properties: [String], of entity: Entity) -> Bool {
         let declared = (new.migration?.deduplications ?? []).map { ($0.entity, $0.properties) }
         var open = [(merge.entity, merge.properties)]

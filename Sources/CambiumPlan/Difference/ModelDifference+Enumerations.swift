@@ -186,7 +186,7 @@ extension ModelMatch {
         formers(of: enumeration).lazy.flatMap { $0.cases }.first { $0.name == name }
     }
 
-    /// Whether attributes of an enumeration had another one before.
+    /// Whether attributes of an enumeration had another enumeration as their type before.
     fileprivate func wasCalled(_ enumeration: String, _ former: String) -> Bool {
         formers(of: enumeration).contains { $0.name == former }
     }

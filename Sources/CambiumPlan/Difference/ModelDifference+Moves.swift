@@ -124,7 +124,7 @@ extension ModelDifference {
 
     // MARK: Properties lost in moves
 
-    /// Objects of some entities that live on may have a property no more.
+    /// Reports a property that the objects of some remaining entities may lose.
     func compareLosers(
         of property: ModelMatch.PropertyName, declaration: MigrationFix.Declaration
     ) {
@@ -156,7 +156,8 @@ extension ModelDifference {
         }
     }
 
-    /// The entity that a drop has to name so that a property is not taken from there.
+    /// Returns the entity that a drop has to name so that the property is not taken from the
+    /// source.
     private func placeOfDrop(of source: PropertySource, into entity: Entity) -> String {
         guard let declarer = old.entity(named: source.old.entity),
             match.isBelow(entity, declarer),

@@ -159,7 +159,7 @@ extension ModelDifference {
         givenUpIn owner: String? = nil
     ) {
         let oldEntity = owner ?? match.oldEntity(of: entity)?.name ?? entity.name
-        // It cannot be said to be the old one at the same time.
+        // It cannot be declared as the renamed old one at the same time.
         let taken: [MigrationFix] =
             new.renamedFrom == old.name
             ? [.takeBack(.relationship, name: new.name, from: old.name)] : []
@@ -225,7 +225,8 @@ extension ModelDifference {
 // If a store may contain more links than the new version allows, the author declares the links to
 // keep.
 extension ModelDifference {
-    /// A keep that nothing asks for is a mistake, or a thing of the past.
+    /// Reports declarations of links to keep that are not required, for example because they are
+    /// obsolete.
     func compareKeeps() {
         for keep in new.migration?.keeps ?? [] {
             let place = "\(keep.entity).\(keep.relationship)"

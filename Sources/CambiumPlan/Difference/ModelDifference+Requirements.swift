@@ -3,7 +3,7 @@ import CambiumModel
 // Existing objects must have every newly required property. It comes from the old version, from the
 // migration, or the author declares that every object has it.
 extension ModelDifference {
-    /// A required to-one needs an object in every object that is there.
+    /// Checks a required to-one: every existing object needs a destination.
     func checkRequired(_ relationship: Relationship, of entity: Entity) {
         guard !relationship.isToMany, !relationship.isOptional, !relationship.isTransient else {
             return

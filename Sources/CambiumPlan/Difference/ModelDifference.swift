@@ -101,7 +101,7 @@ package final class ModelDifference: @unchecked Sendable {
         if !problems.contains(problem) { problems.append(problem) }
     }
 
-    /// Fills and drops that name nothing are mistakes of spelling.
+    /// Reports fills and drops that name unknown things.
     private func compareDeclaration() {
         guard let declaration = new.migration else { return }
         if declaration.from != old.version {
@@ -306,7 +306,7 @@ package struct StepCoverage: Sendable {
     }
 }
 
-/// A property that only the program knows the values of.
+/// A property with values that only the program knows.
 package struct SuppliedValue: Sendable, Equatable {
     /// The entity that declares it.
     package let entity: String

@@ -3,7 +3,7 @@ import CambiumModel
 /// A condition of a new version that some existing rows may violate. The versions alone do not show
 /// whether there are such rows; that depends on the stores.
 package struct RowRisk: Sendable, Equatable {
-    /// What is asked.
+    /// The condition on the rows.
     package enum Kind: Sendable, Equatable {
         /// No two rows have the same values of these properties.
         case uniqueness([String])
@@ -27,7 +27,7 @@ package struct RowRisk: Sendable, Equatable {
     package let entity: String
     /// The property, or nil if the risk does not concern a single one.
     package let property: String?
-    /// What is asked.
+    /// The condition on the rows.
     package let kind: Kind
     /// Whether the migration fails for a store with such rows. Otherwise such rows are read, and
     /// rejected when they are saved.
@@ -49,7 +49,7 @@ extension ModelDifference {
         return risks.filter { !isThinned($0.entity) || losesMembers($0) }
     }
 
-    /// Whether objects go that are counted: then the others may have too few of them.
+    /// Whether counted objects are deleted, so that the remaining ones may be too few.
     private func losesMembers(_ risk: RowRisk) -> Bool {
         guard risk.kind == .counts, let name = risk.property,
             let entity = new.entity(named: risk.entity),
@@ -121,7 +121,7 @@ extension ModelDifference {
         }
     }
 
-    /// Whether a fill sees all that the old values say.
+    /// Whether a fill can use all information of the old values.
     private func canFill(_ name: String, in entity: Entity) -> Bool {
         guard let attribute = entity.attribute(named: name) else {
             return false
@@ -139,7 +139,7 @@ extension ModelDifference {
     /// whether the store checks one of the tighter limits.
     private func tighterLimits(of name: String, in entity: Entity) -> Bool? {
         guard let attribute = new.attribute(name, of: entity) else { return nil }
-        // Objects may have it from elsewhere in the hierarchy, and from several places.
+        // Objects may have it from elsewhere in the hierarchy, and from several sources.
         let checks = match.sources(of: name, in: entity)
             .compactMap { match.oldAttribute(at: $0.old) }
             .compactMap { tighterLimits(of: attribute, than: $0.limits) }
@@ -162,7 +162,7 @@ extension ModelDifference {
     private func countRisks(of entity: Entity) -> [RowRisk] {
         entity.relationships.filter { relationship in
             guard relationship.isToMany, !relationship.isTransient else { return false }
-            // Objects may have it from elsewhere in the hierarchy, and from several places.
+            // Objects may have it from elsewhere in the hierarchy, and from several sources.
             return match.sources(of: relationship.name, in: entity)
                 .compactMap { match.oldRelationship(at: $0.old)?.counts }
                 .contains { before in
@@ -185,7 +185,7 @@ extension Limits {
                 ? minimum : nil,
             maximum: Self.isTighter(maximum, before.maximum) { Value.isLess($0, $1) }
                 ? maximum : nil,
-            // No value is shorter than nothing.
+            // The minimum length of any value is 0.
             minimumLength: (minimumLength ?? 0) > (before.minimumLength ?? 0)
                 ? minimumLength : nil,
             maximumLength: Self.isTighter(maximumLength, before.maximumLength, <)

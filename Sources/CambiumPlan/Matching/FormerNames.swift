@@ -6,7 +6,7 @@ import CambiumModel
 /// are obsolete. A thing that has the same name in both versions is the same thing, unless the new
 /// version declares otherwise.
 package struct FormerNames {
-    /// A thing and the name that it says it had.
+    /// A thing and its declared former name.
     package typealias Name = (name: String, renamedFrom: String?)
 
     private var names: [String: String] = [:]
@@ -27,14 +27,14 @@ package struct FormerNames {
         let former = Dictionary(firstOf: old.map { ($0.name, $0) })
         let known = Dictionary(firstOf: (old + others()).map { ($0.name, $0) })
         for case (let name, let from?) in new where former[from] != nil {
-            // The version before already says the same, so the renaming happened earlier.
+            // If the previous version already declares the same, the renaming happened earlier.
             let isCarriedOn = known[name]?.renamedFrom == from
             if !isCarriedOn || isDropped(name) { names[name] = from }
         }
         let present = Set(new.map { $0.name })
         let taken = Set(names.values)
         names = names.filter { name, from in
-            // Both are still there, and nothing says that either was another thing.
+            // Both names still exist, and no declaration says that either was renamed.
             let isAsBefore =
                 known[name] != nil && present.contains(from) && names[from] == nil
                 && !taken.contains(name) && !isDropped(name)
@@ -45,7 +45,7 @@ package struct FormerNames {
     /// Returns the former name of a thing; nil if it is new or was not renamed.
     package subscript(name: String) -> String? { names[name] }
 
-    /// The new thing that an old one says to have become.
+    /// Returns the new thing with a former name.
     package func heir(of oldName: String) -> String? {
         names.first { $0.value == oldName }?.key
     }
@@ -109,7 +109,7 @@ extension ModelMatch {
         }
     }
 
-    /// The attributes of an entity with the names that they say they had.
+    /// Returns the attributes of an entity with their declared former names.
     func attributeNames(of entity: Entity, among names: Set<String>) -> [FormerNames.Name] {
         entity.attributes.map { attribute in
             guard let former = formerName(of: attribute, in: entity, among: names) else {
@@ -120,7 +120,7 @@ extension ModelMatch {
         }
     }
 
-    /// Whether an attribute is said to be another one only because it is part of a value that is.
+    /// Whether an attribute is renamed only because it is part of a renamed value.
     func followsValue(_ attribute: Attribute, in entity: Entity) -> Bool {
         guard let former = attribute.renamedFrom,
             let around = entity.compositeAttributes.first(where: {
@@ -240,7 +240,7 @@ extension ModelMatch {
         return isGivenUp(.init(entity: declarer.name, property: property), below: oldEntity)
     }
 
-    /// Two things of the new version say that they were the same.
+    /// Returns the problem that two things of the new version declare the same former name.
     func severalHeirs(
         _ name: String, _ other: String, of from: String, in entity: Entity, property: String? = nil
     ) -> MigrationProblem {

@@ -1,7 +1,7 @@
 import CambiumModel
 
 extension ModelMatch {
-    /// Objects of an entity of the old version that the author gives up.
+    /// Objects of an entity of the old version that are dropped by a condition.
     package struct ConditionalDrop {
         /// The entity. Objects of its sub-entities are not included.
         package let entity: Entity
@@ -25,7 +25,7 @@ extension ModelMatch {
         }
     }
 
-    /// Whether the author gives up every object of an entity of the old version.
+    /// Whether every object of an entity of the old version is dropped.
     package func isEmptied(_ oldEntity: Entity) -> Bool {
         (new.migration?.drops ?? []).contains {
             $0.entity == oldEntity.name && $0.condition == .literal(.bool(true))
@@ -65,7 +65,7 @@ extension ModelMatch {
         }
     }
 
-    /// The condition of an old object that has nothing at a property.
+    /// Returns the condition that an old object has no value or link at a property.
     func conditionOfNone(at property: PropertyName) -> ModelExpression {
         let path = ModelExpression.keyPath(
             root: .subject, names: property.property.split(separator: ".").map(String.init))
@@ -158,7 +158,7 @@ extension ModelMatch {
             guard let former = oldAttribute(of: part, in: entity.name),
                 before.contains(former)
             else { return true }
-            // Within a value that every object had, whatever was not optional was there.
+            // In a value that every object had, all parts that were not optional existed.
             return before.isOptional
                 ? oldRule?.required.contains(former.name) != true : former.mayLackValue
         }

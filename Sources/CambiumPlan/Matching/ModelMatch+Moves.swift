@@ -120,7 +120,7 @@ extension ModelMatch {
         return moves
     }
 
-    // MARK: What is lost
+    // MARK: Lost properties
 
     /// Whether an inherited property is dropped for the objects of some sub-entities, including
     /// this one.
@@ -188,7 +188,7 @@ extension Entity {
     }
 }
 
-/// The objects of a new table that come out of one old table.
+/// The objects of a new table that come from one old table.
 package struct TableOrigin {
     /// The old root entity. It names the old table.
     package let oldRoot: Entity

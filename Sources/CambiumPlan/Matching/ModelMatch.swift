@@ -12,8 +12,8 @@ package final class ModelMatch: @unchecked Sendable {
     /// The capabilities of the store's engine.
     package let support: any MigrationSupport
     private(set) var problems: [MigrationProblem] = []
-    /// The entities of the new version that are in the old one too, alike to the last word. Each
-    /// property is the one of its name, so none of them is in the tables below.
+    /// The entities of the new version that are identical in the old one. Each property matches the
+    /// property of its name, so these entities are not in the tables below.
     private(set) var unchanged: Set<String> = []
     /// The unchanged entities with tables that are alike and reference only such tables. They need
     /// no comparison, check or move.
@@ -28,7 +28,7 @@ package final class ModelMatch: @unchecked Sendable {
     /// old properties by the new ones.
     private(set) var moves: [String: [PropertyName: PropertyName]] = [:]
 
-    /// Whether objects of several old tables come together in a new one.
+    /// Whether objects of several old tables are combined in a new one.
     package private(set) var mergesRoots = false
 
     /// A property and the entity that declares it.
@@ -207,8 +207,8 @@ package final class ModelMatch: @unchecked Sendable {
         return missing
     }
 
-    /// Why a property of an old entity cannot be another one now: there is none, or the objects of
-    /// other entities have it too.
+    /// Returns why a property of an old entity cannot be the former one of another property: it
+    /// does not exist, or the objects of other entities have it too.
     private func missingProperty(
         _ name: String, of oldEntity: Entity
     ) -> (reason: String, remedy: String?) {
@@ -223,7 +223,7 @@ package final class ModelMatch: @unchecked Sendable {
         )
     }
 
-    /// Whether the author says that the data of something in the old version may go.
+    /// Whether a thing of the old version is explicitly dropped.
     @inline(never)
     package func isDropped(_ entity: String, _ property: String?) -> Bool {
         new.migration?.drops.contains {
@@ -310,7 +310,7 @@ extension Entity {
         return relationship.isTransient == old.isTransient
     }
 
-    /// Whether a property says that it had another name.
+    /// Whether a property declares a former name.
     fileprivate var renamesProperties: Bool {
         attributes.contains { $0.renamedFrom != nil }
             || compositeAttributes.contains { $0.renamedFrom != nil }
@@ -319,7 +319,7 @@ extension Entity {
 }
 
 extension MigrationDeclaration {
-    /// The entities that anything is said about.
+    /// The entities that the declarations mention.
     fileprivate var entities: Set<String> {
         Set(items.compactMap { $0["entity"] })
     }

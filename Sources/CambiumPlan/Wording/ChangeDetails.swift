@@ -94,7 +94,7 @@ package struct ChangeDetails {
 }
 
 extension Attribute {
-    /// All that a store knows of it.
+    /// The stored properties of the attribute, in words.
     fileprivate var form: String {
         var words = [type.notation]
         if isOptional { words.append("optional") }

@@ -94,7 +94,8 @@ package struct GlobPattern: Sendable {
         return "[\(isNegated ? "^" : "")\(String(body))]"
     }
 
-    /// How often the element before stands. `a+?` and `a++` leave a mark that is no element.
+    /// Reads how often the previous element occurs. `a+?` and `a++` leave a character that is not
+    /// an element.
     private static func takeCount(
         from rest: inout Substring.UnicodeScalarView
     ) -> (lowerBound: Int, maximum: Int?)? {

@@ -151,11 +151,11 @@ package protocol SQLDialect: Sendable {
 
     // MARK: Texts
 
-    /// Whether a text has another one in it.
+    /// Returns whether a text contains another one.
     func contains(_ text: SQLFragment, _ part: SQLFragment) -> SQLFragment
-    /// Whether a text begins with another one.
+    /// Returns whether a text begins with another one.
     func begins(_ text: SQLFragment, with start: SQLFragment) -> SQLFragment
-    /// Whether a text ends with another one.
+    /// Returns whether a text ends with another one.
     func ends(_ text: SQLFragment, with end: SQLFragment) -> SQLFragment
     /// Returns the constant that ``isLike(_:_:)`` takes for a pattern; nil if it is too long.
     func pattern(_ elements: [WildcardPattern.Element]) -> String?

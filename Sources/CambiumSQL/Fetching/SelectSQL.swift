@@ -36,7 +36,7 @@ package struct SelectSQL: Sendable {
 
     /// The columns of the family, as the rows have them after the system columns.
     package let columns: [String]
-    /// How many system columns come first.
+    /// The number of system columns, which are the first ones.
     package let firstColumn: Int
 
     static let alias = "t"
@@ -61,15 +61,14 @@ package struct SelectSQL: Sendable {
         self.columns = columns
     }
 
-    /// The statement that returns the greatest key of the hierarchy: one look at the table's end.
+    /// The statement that returns the greatest key of the hierarchy, with a single look-up.
     package var greatestKey: String {
         "SELECT max(\"_id\") FROM \(SQLText.identifier(root.name))"
     }
 
     /// The statement that returns rows.
     ///
-    /// Rows that are equal in the order come in the order of their keys, so that every order is
-    /// total.
+    /// Every order is total: rows with equal sort keys are in the order of their keys.
     package func rows(
         _ selection: Selection, includesSubentities: Bool = true, sort: [SortTerm] = [],
         limit: Int? = nil, offset: Int = 0
@@ -229,7 +228,7 @@ package struct SelectSQL: Sendable {
         /// The types of the values. They are the attributes' types, except for values that must be
         /// rounded to a decimal.
         package fileprivate(set) var types: [ExpressionType] = []
-        /// Whether they depend on nothing but their own rows.
+        /// Whether they depend only on their own rows.
         package fileprivate(set) var isOfOwnRow = true
     }
 

@@ -54,7 +54,7 @@ package enum HistorySQL {
         "DROP TABLE IF EXISTS \($0)"
     }
 
-    /// An expression that says whether all tables exist.
+    /// An expression for whether all tables exist.
     static let areThere = """
         (SELECT count(*) FROM "sqlite_schema" WHERE "type" = 'table' AND "name" IN \
         ('_history_transactions', '_history_changes', '_history_values')) = 3

@@ -97,7 +97,7 @@ package struct StoreTrigger: Sendable {
     package let name: String
     /// The table or view that it belongs to.
     package let table: String
-    /// The statement that makes it.
+    /// The statement that creates it.
     package let createStatement: String
 
     /// The prefix of the names of the history's triggers. Names of a model begin with a letter.

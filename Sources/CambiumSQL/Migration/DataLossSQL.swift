@@ -8,7 +8,7 @@ import CambiumPlan
 /// tables of both versions exist: the new tables are filled, and objects that were dropped earlier
 /// are no longer in the old ones.
 package struct MigrationDataLoss: Sendable {
-    /// A change that takes something.
+    /// A change that loses data.
     package struct Loss: Sendable {
         /// The change and its reason, in words.
         package let words: String

@@ -3,7 +3,7 @@ import CambiumPlan
 
 /// Statements that fail with a reason in words if a store has rows that do not fit.
 package enum RefusalSQL {
-    /// A CHECK is SQLite's way to put words of ours into an error.
+    /// The table with a CHECK, which is SQLite's way to put a text of Cambium into an error.
     static let table = "_refusal"
 
     /// A condition that rows have not met yet.
@@ -12,7 +12,7 @@ package enum RefusalSQL {
         let name: String
         /// SQL over the row.
         let condition: String
-        /// The columns that it looks at.
+        /// The columns that it uses.
         let columns: Set<String>
         /// The column that contains the invalid value, if it is a single one.
         var column: String?
@@ -357,7 +357,8 @@ struct RefusalBuilder {
         }
     }
 
-    /// New attributes that the author knows every object to have: there can be no objects.
+    /// Checks of new attributes that the author declares every object to have: such objects cannot
+    /// exist.
     private var missingValues: [Refusal] {
         let (old, new) = (difference.old, difference.new)
         return (new.migration?.requirements ?? []).flatMap { required -> [Refusal] in

@@ -14,7 +14,7 @@ package final class StoreObject: Sendable, Hashable {
     package let name: String
     /// The table or view that it belongs to; a table's own name.
     package let table: String
-    /// The statement that makes it.
+    /// The statement that creates it.
     package let sql: String
 
     /// Describes one.
@@ -208,7 +208,7 @@ package struct MigratedNames: Sendable {
     package private(set) var made: [String: String] = [:]
     /// The created names that were already in use.
     package private(set) var taken: Set<String> = []
-    /// The names of tables that stood for something else before, or for nothing any more.
+    /// The names of tables that referred to another object before, or no longer refer to any.
     package private(set) var strangers: Set<String> = []
     /// The same of columns, by their tables.
     package private(set) var strangeColumns: [String: Set<String>] = [:]

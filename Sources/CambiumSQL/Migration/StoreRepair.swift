@@ -144,10 +144,9 @@ package struct TableRepair: Sendable {
         return conditions
     }
 
-    // MARK: What is done
+    // MARK: Statements
 
-    /// The statements that make it, with the rows as far as they exist. Its indexes are deleted
-    /// then.
+    /// The statements that create it, with the rows as far as they exist. Its indexes are deleted.
     package var statements: [MigrationStatement] {
         parts == nil ? [table.creation()] : table.rebuilding(kept.map { $0.name })
     }
@@ -162,7 +161,7 @@ package struct TableRepair: Sendable {
         """
     }
 
-    /// Counts the rows that have something in a column.
+    /// Counts the rows that have a value in a column.
     package static func values(of column: String, in table: String) -> String {
         "SELECT count(\(SQLText.identifier(column))) FROM \(SQLText.identifier(table))"
     }

@@ -364,7 +364,7 @@ extension DerivationSources.Node {
         }
     }
 
-    /// Whether a new row comes to the object that it belongs to without any other row's change.
+    /// Whether a new row can be added to its object without a change of any other row.
     package func learnsOfInsertions(in model: Model) -> Bool {
         guard let last = path.last else { return true }
         if case .inverseKey = model.storage(of: last.relationship, of: last.source) { return true }

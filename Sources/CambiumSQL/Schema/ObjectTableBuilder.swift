@@ -304,7 +304,7 @@ extension Model {
         if let value = limits.maximum.flatMap({ bound($0, of: attribute) }) {
             add(.maximum, "\(column) <= \(SQLText.literal(value))", ColumnBounds(maximum: value))
         }
-        // How long a value in a file is, the row does not say.
+        // The row does not contain the length of a value in a file.
         guard !attribute.usesExternalForm else { return checks }
         if let length = limits.minimumLength {
             add(

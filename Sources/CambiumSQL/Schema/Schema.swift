@@ -119,8 +119,9 @@ package final class Schema: Sendable, Equatable {
     }
 }
 
-/// The tables that a version of a model has in common with the version before. In a long chain a
-/// step changes a few of a hundred, and laying out the others again would be most of the work.
+/// The tables that two successive versions of a model have in common. A step of a long chain
+/// changes only a few of a hundred tables, and laying out the others again would be most of the
+/// work.
 struct KeptTables {
     private let tables: [String: Table]
     private let statements: [String: String]
@@ -191,7 +192,7 @@ extension Model {
         var tables: [Table] = []
         for entity in entities {
             for relationship in entity.relationships {
-                // The other side of a many-to-many names the same table; the first side makes it.
+                // The other side of a many-to-many names the same table; the first side creates it.
                 guard
                     case .joinTable(let name, "_source", _) =
                         storage(of: relationship, of: entity),

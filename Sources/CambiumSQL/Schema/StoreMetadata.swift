@@ -158,7 +158,7 @@ package struct StoreDefinition: Sendable, Equatable {
 
     private static let definitionName = "definition"
     private static let frozenName = "frozenVersion"
-    /// More than a model may have; a file may say anything.
+    /// Longer than the definition of any model. A file may contain any text.
     private static let maximumLength = 8_000_000
 
     /// The query for ``init(rows:of:)``.

@@ -65,7 +65,7 @@ package final class Table: Sendable, Equatable {
         let defaultValue: StoredValue?
         /// The table that it has keys of.
         package let destination: String?
-        /// SQL for the values, if the engine computes them; nothing can be written to it then.
+        /// SQL for the values, if the engine computes them. Such a column cannot be written.
         let generation: String?
         /// The conditions on its values.
         let checks: [Check]
@@ -163,7 +163,7 @@ package final class Table: Sendable, Equatable {
         package let name: ConstraintName
         /// SQL over the row.
         package let condition: String
-        /// The columns that it looks at.
+        /// The columns that it uses.
         package let columns: Set<String>
         /// Whether it ignores the part of a text after a NUL.
         let endsAtNUL: Bool
@@ -275,7 +275,7 @@ package struct TableIndex: Sendable, Equatable {
         self.uniqueRows = uniqueRows
     }
 
-    /// The statement that makes it.
+    /// The statement that creates it.
     package var createStatement: String {
         """
         CREATE \(uniqueRows == nil ? "" : "UNIQUE ")INDEX \(SQLText.identifier(name)) \
@@ -307,7 +307,7 @@ package struct TableIndex: Sendable, Equatable {
         }
     }
 
-    /// Whether an index of that name may be a model's: of this version or of another one.
+    /// Whether a name may be the name of a model's index, of this version or of another one.
     package static func mayBeOurs(_ name: String) -> Bool {
         [".key.", ".order.", ".unique.", ".index."].contains { name.contains($0) }
     }
@@ -320,7 +320,7 @@ extension UniqueRows {
     /// SQL for the affected rows; nil for all rows.
     var condition: String? { entities.isEmpty ? nil : SQLText.isOfEntity(entities) }
 
-    /// The conditions of the rows that may not be equal to others.
+    /// The conditions of the rows that must be unique.
     package var conditions: [String] {
         columns.map { "\(SQLText.identifier($0)) IS NOT NULL" } + [condition].compactMap { $0 }
     }
@@ -430,7 +430,7 @@ package enum ConstraintName: Sendable, Equatable {
         if case .property(_, let name, _) = self { name } else { nil }
     }
 
-    /// The entity that asks it.
+    /// The entity with the constraint.
     package var entity: String {
         switch self {
         case .property(let entity, _, _), .rule(let entity, _), .unique(let entity, _): entity

@@ -358,7 +358,7 @@ extension ExpressionChecker {
 final class OpaqueOperand {
     /// The name of the attribute.
     let name: String
-    /// Whether the row may hold the name of a file in place of the value.
+    /// Whether the row may contain the name of a file instead of the value.
     let isExternal: Bool
     /// The paths to the parts as they are written in the text, for hints.
     let parts: [String]

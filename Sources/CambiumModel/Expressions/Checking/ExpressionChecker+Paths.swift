@@ -100,8 +100,8 @@ extension ExpressionChecker {
             source: .keyPath(root: root, names: found), typed: .object(path), offset: offset)
     }
 
-    /// Whether the rest of a path after an attribute is `length`, as Core Data's texts have it: how
-    /// long a string or data is.
+    /// Whether the rest of a path after an attribute is `length`, as in Core Data's texts: the
+    /// length of a string or of data.
     private static func isLength(
         _ rest: ArraySlice<ParsedExpression.Name>, of attribute: Attribute
     ) -> Bool {
@@ -109,8 +109,8 @@ extension ExpressionChecker {
             && (attribute.type == .string || attribute.type == .data)
     }
 
-    /// Whether a name that no property has is `objectID` at the end of a path, as Core Data's texts
-    /// have it: the object itself.
+    /// Whether a name is `objectID` at the end of a path and not a property. As in Core Data's
+    /// texts, it is the object itself.
     private func isIdentity(
         _ name: ParsedExpression.Name, _ names: [ParsedExpression.Name], _ next: Int
     ) -> Bool {

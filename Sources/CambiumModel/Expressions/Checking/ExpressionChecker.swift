@@ -79,7 +79,7 @@ final class ExpressionChecker {
 
     /// How the checker treats a path through a to-many relationship.
     enum Capture {
-        /// It is an error: nothing says how many objects are meant.
+        /// It is an error: the number of objects is not determined.
         case forbidden
         /// It becomes the collection of a surrounding ANY or aggregate. If there are several
         /// collections, each starts at an element of the one before.
@@ -229,7 +229,7 @@ final class ExpressionChecker {
         return kept
     }
 
-    /// How to come to the wanted kind of number.
+    /// Returns a hint on how to get the expected kind of number.
     private func hint(_ type: ExpressionType, _ wanted: ExpressionType) -> String? {
         guard wanted.isExact else { return nil }
         if type.isFloatingPoint {

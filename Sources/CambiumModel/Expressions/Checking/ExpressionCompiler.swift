@@ -21,7 +21,7 @@ package enum ExpressionCompiler {
         return checker.run(text, arguments) { checker, parsed in checker.condition(parsed) }
     }
 
-    /// Whether a text is an expression at all, whatever its names mean.
+    /// Checks whether a text is syntactically an expression, independent of its names.
     package static func syntax(of text: String) -> Result<Void, ExpressionDiagnostic> {
         Result { () throws(ExpressionDiagnostic) in _ = try ExpressionParser.parse(text) }
     }
@@ -252,7 +252,7 @@ extension ExpressionCompiler {
 /// The variables of a fill. Besides the object in the new version, it can use the object in the
 /// previous version, by its old names.
 package enum FillScope {
-    /// The name of the object as it was, without the dollar sign.
+    /// The name of the object in the previous version, without the dollar sign.
     package static let former = "old"
 
     /// The variables that a path can start from.
@@ -260,7 +260,7 @@ package enum FillScope {
         row.map { [former: $0] } ?? [:]
     }
 
-    /// The old attributes that an expression looks at, by their old names.
+    /// Returns the old attributes that an expression uses, by their old names.
     package static func attributes(in expression: ModelExpression) -> Set<String> {
         var found: Set<String> = []
         expression.visit { part in

@@ -51,8 +51,8 @@ package enum ExpressionType: Sendable, Equatable {
         }
     }
 
-    /// Whether its values are no texts in any way, so that the options of a comparison of texts
-    /// mean nothing for them.
+    /// Whether its values have no text form, so that options for comparing texts have no effect on
+    /// them.
     var hasNoSpelling: Bool {
         switch self {
         case .bool, .date, .duration, .uuid, .data, .object: true
@@ -127,7 +127,7 @@ package enum ExpressionType: Sendable, Equatable {
         return self == other
     }
 
-    /// How messages say that a value is of this type and not of the one that is wanted.
+    /// Returns the message that a value has this type instead of the expected one.
     func mismatch(with wanted: ExpressionType) -> String {
         if case .decimal(let own) = self, case .decimal(let scale) = wanted {
             return "a decimal number of scale \(own) where one of scale \(scale) is wanted"

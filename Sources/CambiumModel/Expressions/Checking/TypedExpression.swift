@@ -13,8 +13,8 @@ package indirect enum TypedExpression: Sendable {
     case comparison(TypedExpression, ComparisonOperator, TypedExpression)
     /// Equal to one of the constants, which are not nil.
     case among(TypedExpression, ValueSet)
-    /// In relation to a list that is supplied later. Before it is evaluated or becomes SQL, its
-    /// values are put in place of its name.
+    /// A comparison with a list that is supplied later. Before it is evaluated or becomes SQL, its
+    /// values replace its name.
     case amongList(TypedExpression, String)
     /// One of the operators over strings.
     case text(TypedExpression, ComparisonOperator, TypedExpression, ComparisonOptions)
@@ -46,7 +46,7 @@ package indirect enum TypedExpression: Sendable {
         }
     }
 
-    /// Whether it is nil, whatever the object.
+    /// Whether it is nil for every object.
     package var isNull: Bool {
         if case .literal(.null, _) = self { return true }
         return false

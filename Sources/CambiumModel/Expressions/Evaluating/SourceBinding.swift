@@ -165,7 +165,7 @@ private struct SourceBinding {
         return elements(name, names) != nil
     }
 
-    /// `SUBQUERY($source.items, $i, $i.x == y).@count`: one or nothing for each object.
+    /// Binds `SUBQUERY($source.items, $i, $i.x == y).@count`: each object counts as one or zero.
     private func count(
         _ function: AggregateFunction, _ path: ModelExpression, _ variable: String,
         _ condition: ModelExpression

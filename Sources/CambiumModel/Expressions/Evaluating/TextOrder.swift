@@ -1,15 +1,15 @@
-/// How texts are sorted. The store and the memory sort alike, and every platform does: the order
-/// does not depend on the user's settings, nor on a library of the system.
+/// An order of texts. It is the same in the store, in memory and on every platform. It does not
+/// depend on the user's settings or on a library of the system.
 public enum TextOrder: Sendable, Hashable {
     /// By the bytes of UTF-8, and thus by the numbers of the Unicode scalars. It is the fastest
     /// order and the only one that an index supports.
     case bytes
-    /// As if all were lower case; texts that differ in nothing else are equal.
+    /// Ignores case: texts that differ only in case are equal.
     case caseInsensitive
-    /// As people expect lists: `a`, `Ä`, `b`; by letters first, then by accents, then by case;
-    /// numbers by their value, so that `Chapter 9` comes before `Chapter 10`. Only identical texts
-    /// are equal. The letters of languages that put `ä` or `ñ` elsewhere are at the place that
-    /// Unicode gives their basic form; ``language(_:)`` says otherwise.
+    /// The order that people expect in lists: `a`, `Ä`, `b`. It compares letters first, then
+    /// accents, then case. Numbers are compared by their value, so that `Chapter 9` comes before
+    /// `Chapter 10`. Only identical texts are equal. Letters such as `ä` or `ñ` are beside their
+    /// base letters. For languages that sort them differently, use ``language(_:)``.
     case natural
     /// As ``natural``, with a language's own order of its letters, by the language's code such as
     /// `sv`. The order knows single letters of Czech, Croatian, Danish, Finnish, Hungarian,
@@ -147,7 +147,8 @@ struct TextWeights {
         var weights: [Character: [UInt8]] = [:]
         for word in words.split(separator: " ") {
             for (index, letter) in word.dropFirst().enumerated() {
-                // After whatever begins with the letter before: no text has this byte.
+                // It sorts after all texts that begin with the previous letter, because no text has
+                // this byte.
                 weights[letter] = Array(word.prefix(1).utf8) + [0xFE, UInt8(index + 1)]
             }
         }

@@ -148,7 +148,7 @@ extension String {
         }
     }
 
-    /// Without accents, case, or both, as the options say.
+    /// Returns the string without accents, case, or both, depending on the options.
     package func folded(_ options: ComparisonOptions) -> String {
         var folded = options.contains(.diacriticInsensitive) ? withoutAccents : self
         if options.contains(.caseInsensitive) { folded = folded.lowercased() }

@@ -244,7 +244,7 @@ extension ExpressionParser {
 }
 
 extension ExpressionParser {
-    /// Whether a word at the start of a path would be read as something else.
+    /// Whether a word at the start of a path has another meaning.
     static func isKeyword(_ name: String) -> Bool {
         let word = name.uppercased()
         return reserved.contains(word) || constants.contains(word)

@@ -107,7 +107,7 @@ package final class ExpressionParser {
         return node
     }
 
-    /// Goes one level down, for brackets, unary operators and arguments.
+    /// Enters a level of nesting, for brackets, unary operators and arguments.
     func enter() throws(ExpressionDiagnostic) {
         nesting += 1
         guard nesting <= Self.maximumNesting else { throw tooDeep(at: current.offset) }

@@ -1,4 +1,4 @@
-/// An expression as it was written: with places, without types.
+/// An expression as it was parsed: with positions, without types.
 package struct ParsedExpression: Sendable {
     package indirect enum Kind: Sendable {
         /// Digits as they are in the text. Their meaning depends on the other operand.

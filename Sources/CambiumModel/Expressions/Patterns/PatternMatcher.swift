@@ -36,7 +36,7 @@ package final class PatternMatcher {
     }
 }
 
-/// How much of one match is done, and whether to go on.
+/// The progress of one match, and its limits.
 struct PatternBudget {
     private let pattern: String
     /// How many steps the match may take.

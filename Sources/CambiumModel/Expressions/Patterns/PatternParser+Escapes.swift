@@ -132,7 +132,7 @@ extension PatternParser {
         return try spelt(text)
     }
 
-    /// A class that the standard library knows.
+    /// Returns a class of the standard library.
     private func spelt(_ text: String) throws(PatternSyntaxError) -> PatternNode {
         let text = options.classPrefix + text
         do {
@@ -160,7 +160,7 @@ struct PatternOptions: Sendable {
     var matchesLineEnds: Bool { isOn("s") }
     /// `^` and `$` match at each line.
     var matchesAtLines: Bool { isOn("m") }
-    /// White space means nothing, and `#` starts a comment.
+    /// White space is ignored, and `#` starts a comment.
     var isSpaced: Bool { isOn("x") }
     /// Only groups with names are numbered.
     var numbersNamesOnly: Bool { isOn("n") }

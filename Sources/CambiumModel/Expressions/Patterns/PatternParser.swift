@@ -74,7 +74,7 @@ struct PatternParser {
         return String(found)
     }
 
-    /// Goes one level down.
+    /// Reads one level of nesting.
     mutating func nested<Result>(
         _ read: (inout PatternParser) throws(PatternSyntaxError) -> Result
     ) throws(PatternSyntaxError) -> Result {

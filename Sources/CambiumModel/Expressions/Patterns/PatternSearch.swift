@@ -107,8 +107,8 @@ struct PatternAutomaton {
         return states.count - 1
     }
 
-    /// Goes on from all steps of a state: whether one of the ways comes to the end of the pattern,
-    /// and the steps behind the next scalar.
+    /// Advances from all steps of a state. Returns whether a path reaches the end of the pattern,
+    /// and the steps after the next scalar.
     private mutating func advance(
         _ state: [Int32], _ place: PatternPlace, _ membership: inout ScalarMembership,
         _ budget: inout PatternBudget

@@ -1,12 +1,12 @@
-/// A pattern of MATCHES, or of an attribute: it matches whole strings, by Unicode scalars.
+/// A pattern of MATCHES, or of an attribute. It matches whole strings, by Unicode scalars.
 ///
-/// The syntax is that of ICU as far as the standard library's `Regex` knows it. As in predicates on
-/// Apple's platforms, `.` matches line ends too, and `^` and `$` match at each line.
+/// The syntax is the part of ICU's that the standard library's `Regex` supports. As in predicates
+/// on Apple's platforms, `.` matches line ends too, and `^` and `$` match at each line.
 package final class RegularExpression: Sendable {
     package let pattern: String
     let program: PatternProgram
 
-    /// Whether every text is matched in time that grows with its length only: there are no
+    /// Whether matching takes time that is linear in the text. Such patterns have no
     /// back-references, no look-around and no atomic groups. All others have a step budget.
     package var isLinear: Bool { program.isLinear }
 
@@ -147,7 +147,7 @@ struct PatternProgram: Sendable {
     enum Step: Sendable {
         /// Consumes a scalar of the set with that number.
         case scalar(Int)
-        /// Goes on at both places, at the first one first.
+        /// Continues at both steps, at the first one first.
         case split(Int, Int)
         case jump(Int)
         case assert(PatternAssertion)

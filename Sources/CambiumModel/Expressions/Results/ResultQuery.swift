@@ -189,7 +189,7 @@ package final class TypedResults: Sendable {
     /// The requested columns, then the entity's name for each object among them that can have
     /// different classes.
     package let columns: [Column]
-    /// How many columns were asked for.
+    /// The number of requested columns.
     package let count: Int
     /// For a column of objects, that of the names of their entities.
     package let entityColumns: [Int: Int]

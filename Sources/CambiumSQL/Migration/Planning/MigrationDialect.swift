@@ -24,7 +24,7 @@ package protocol MigrationDialect: MigrationSupport {
         -> [MigrationStatement]
     /// Changes the definitions of a table's columns.
     func statements(for change: Restatement) -> [MigrationStatement]
-    /// Lets a table of pairs, `source` and `destination`, have each pair the other way round, too.
+    /// Adds each pair in the other direction to a table of pairs, `source` and `destination`.
     func mirroring(of pairs: String) -> [MigrationStatement]
 
     // MARK: Statements

@@ -104,7 +104,7 @@ public struct MigrationHistory: Sendable, Hashable {
     /// it is not nil, the history starts over.
     public let obstacle: String?
 
-    /// Describes how a history is taken along.
+    /// Describes the migration of a history.
     public init(before: [String], after: [String]) {
         (self.before, self.after, obstacle) = (before, after, nil)
     }
@@ -404,7 +404,7 @@ package enum MigrationSQL {
     /// Checks all tables and indexes, without comparing them. The result has a row for each
     /// problem.
     package static let quickCheck = "PRAGMA quick_check(100)"
-    /// Lets the connection look at no CHECK.
+    /// Makes the connection ignore CHECK constraints.
     package static let checksOff = "PRAGMA ignore_check_constraints = ON"
     /// Undoes ``checksOff``.
     package static let checksOn = "PRAGMA ignore_check_constraints = OFF"

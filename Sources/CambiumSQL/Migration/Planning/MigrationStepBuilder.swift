@@ -1,6 +1,6 @@
 import CambiumPlan
 
-/// Puts the statements of a migration in order.
+/// Orders the statements of a migration.
 final class MigrationStepBuilder {
     let difference: ModelDifference
     let oldSchema: Schema
@@ -141,7 +141,7 @@ final class MigrationStepBuilder {
             case .caseAdded, .caseRenamed:
                 false
             default:
-                // Values that others are computed from may be other ones.
+                // The values that it is computed from may have changed.
                 change.kind > .reversible && !derivation.sources.usesNow
             }
         }
@@ -387,9 +387,9 @@ extension MigrationStepBuilder {
         ]
     }
 
-    // MARK: What was deleted
+    // MARK: Deleted objects
 
-    /// Links to objects that the steps have deleted go with them, wherever they are.
+    /// Returns the statements that delete all links to objects that the steps have deleted.
     private func deletions(_ coverage: StepCoverage) -> [MigrationStatement] {
         newSchema.tables.flatMap { table -> [MigrationStatement] in
             let current = currentName(of: table)
@@ -437,7 +437,7 @@ extension MigrationStepBuilder {
             """
     }
 
-    // MARK: What links reference
+    // MARK: Referenced objects
 
     /// Returns the statements that set the entities of references. Steps write only keys; the
     /// entities are read from the referenced objects.

@@ -314,7 +314,7 @@ struct ObjectRemoval {
         "\(key) IN (SELECT \"old\" FROM \(pairs))"
     }
 
-    /// A condition that others go for an object.
+    /// Returns a condition that an object stays in place of deleted ones.
     private func isStaying(_ key: String) -> String {
         "\(key) IN (SELECT \"kept\" FROM \(pairs))"
     }

@@ -26,7 +26,7 @@ package final class Restatement {
         let new: String
     }
 
-    /// Whether the table says the same.
+    /// Whether the definitions are the same.
     var isEmpty: Bool { replacements.isEmpty && gained.isEmpty }
 
     /// Compares two forms of a table; nil if the rows have to be written again.
@@ -89,7 +89,7 @@ package final class Restatement {
         }
         let gained = new.checks.filter { !constraints.contains($0.definition) }
         let removed = constraints.filter { !new.constraints.contains($0) }
-        // A primary key is nothing that a text alone can change.
+        // A change of the text alone cannot change a primary key.
         guard removed.allSatisfy({ $0.hasPrefix("CONSTRAINT \"") }),
             new.primaryKeyConstraint.map(constraints.contains) ?? true
         else { return nil }

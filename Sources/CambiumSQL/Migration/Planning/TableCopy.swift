@@ -1,7 +1,7 @@
 import CambiumModel
 import CambiumPlan
 
-/// How the rows of a new table come out of the old store.
+/// The plan that copies the rows of a new table from the old store.
 struct TableCopy {
     /// The new table.
     let table: Table
@@ -24,7 +24,7 @@ struct TableCopy {
         /// The values of the old row that fills use. They are additional columns of the new row
         /// while it is filled, with SQL over the old row.
         var former: [(column: String, old: Origin)] = []
-        /// A condition on the old rows that are taken.
+        /// A condition on the old rows that are copied.
         var filter: String?
         /// The old root entities with keys before the keys of the rows.
         var precedingRoots: [String] = []
@@ -48,7 +48,7 @@ struct TableCopy {
 
     /// The source of a value.
     enum Origin: Equatable {
-        /// An old column as it is.
+        /// An unchanged old column.
         case column(String)
         /// The column's DEFAULT, with its value.
         case columnDefault(String)

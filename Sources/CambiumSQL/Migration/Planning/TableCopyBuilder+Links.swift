@@ -27,8 +27,8 @@ extension TableCopyBuilder {
         return TableCopy(table: table, dialect: match.dialect, links: (query, links.tables))
     }
 
-    /// The place in the list of its owner, in the row of a member. A member without a place comes
-    /// after the others, by its key.
+    /// Returns the position in the list of the owner, in the row of a member. A member without a
+    /// position comes last, by its key.
     func position(
         _ relationship: String, of entity: String, from origin: RowOrigin
     ) -> TableCopy.Origin {

@@ -1,7 +1,7 @@
 import CambiumModel
 import CambiumPlan
 
-/// Finds out how the rows of each new table come out of the old store.
+/// Plans how the rows of each new table are copied from the old store.
 struct TableCopyBuilder {
     let match: ModelMatch
     let oldSchema: Schema
@@ -213,7 +213,7 @@ struct TableCopyBuilder {
         return "CASE WHEN \(parts.joined(separator: " OR ")) THEN \(value) END"
     }
 
-    /// A value for objects of a sub-entity is NULL in rows of others.
+    /// Restricts a value to objects of a sub-entity: it is NULL in rows of other entities.
     private func restricted(_ value: String, to entity: Entity) -> String {
         guard entity.parent != nil else { return value }
         let names = SQLText.literals(new.family(of: entity).names)
@@ -286,7 +286,8 @@ enum ValueSource {
         return attribute.usesExternalForm && stored != .null ? text.map(dialect.inlined) : text
     }
 
-    /// A derived attribute has no value before all others have theirs.
+    /// Whether an expression uses derived attributes, which have no values before all others have
+    /// theirs.
     private static func uses(
         _ expression: ModelExpression, derivedOf entity: Entity, in model: Model
     ) -> Bool {

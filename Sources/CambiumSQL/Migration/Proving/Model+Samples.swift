@@ -36,7 +36,7 @@ extension Model {
         }
     }
 
-    /// A value that keeps to the attribute's limits, another one for mostly every number.
+    /// Returns a value within the attribute's limits. Most numbers give different values.
     package func sampleValue(of attribute: Attribute, number: Int) -> StoredValue {
         var random = SampleRandom(UInt64(clamping: number), attribute.name, number, 0)
         return sample(of: attribute, among: [], &random)

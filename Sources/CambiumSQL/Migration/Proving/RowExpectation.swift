@@ -81,7 +81,8 @@ package struct RowExpectation {
             + objects(of: entity, in: model, besides: conditions) + " ORDER BY 1"
     }
 
-    /// The table of an entity with the condition that its rows are of that very entity, and others.
+    /// Returns the table of an entity with the condition that its rows are of exactly this entity,
+    /// and further conditions.
     private func objects(
         of entity: Entity, in model: Model, besides conditions: [String] = []
     ) -> String {
@@ -314,7 +315,7 @@ extension RowExpectation {
         }
     }
 
-    /// Whether all objects that have a property live on, and have it from now on.
+    /// Whether all objects that have a property still exist, and have it from now on.
     private func isWhole(_ source: PropertySource, of oldEntity: Entity) -> Bool {
         isWhole(oldEntity) && match.partialOwners(of: source) == nil
     }

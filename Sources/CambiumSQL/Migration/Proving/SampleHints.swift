@@ -119,7 +119,7 @@ final class SampleHints {
             || attribute.usesExternalForm != new.usesExternalForm
     }
 
-    /// Values that mean something to a condition.
+    /// Returns values that are relevant to conditions.
     func words(for attribute: Attribute, of entity: Entity) -> [Value] {
         words[
             ModelMatch.PropertyName(entity: entity.name, property: attribute.name), default: []]
@@ -163,7 +163,7 @@ final class SampleHints {
         return found
     }
 
-    /// Values that the new type of an attribute can be made from.
+    /// Returns values that can be converted to the new type of an attribute.
     private static func converted(
         _ old: Attribute, to new: Attribute, in model: Model
     ) -> [Value] {

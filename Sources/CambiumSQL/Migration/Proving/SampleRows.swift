@@ -151,7 +151,7 @@ package final class SampleRows {
                 : source == sources.first || destination == destinations.first
             {
                 let pair = [Int64(source), Int64(destination)].map { StoredValue.integer($0) }
-                // Places in any order, and some of them alike.
+                // Positions in any order, some of them equal.
                 let places = table.columns.dropFirst(2).map { _ in
                     StoredValue.integer(Int64((source * 31 + destination * 17) % 5))
                 }
@@ -211,7 +211,8 @@ package final class SampleRows {
                 let relationship = declarer.relationship(named: name),
                 !(relationship.isOptional && (isSparse || !isThere(relationship)))
             else { return .null }
-            // Both columns of a key must come to the same object: no random numbers here.
+            // Both columns of a key must reference the same object, so there are no random numbers
+            // here.
             let destinations = concrete(relationship.destination)
                 .flatMap { entity in (keys[entity.name] ?? []).map { (entity.name, $0) } }
             guard !destinations.isEmpty else { return .null }
@@ -329,7 +330,7 @@ extension Table {
 }
 
 extension Schema {
-    /// Some of the tables, and everything that a fresh store says about itself.
+    /// Returns some of the tables, with the complete metadata of a fresh store.
     fileprivate func part(where isMeant: (Table) -> Bool) -> Schema {
         let tables = tables.filter(isMeant)
         return Schema(

@@ -39,7 +39,7 @@ package struct ValueLaw: Sendable {
         absent = Self.absent(attribute, of: owner, hadOne: old != nil, in: match)
     }
 
-    /// Whether the migration may make one value of another.
+    /// Returns whether the migration may change one value to another.
     func admits(_ former: StoredValue, _ value: StoredValue) -> Bool {
         switch expectation(of: former) {
         case .exactly(let expected): value == expected
