@@ -1,2 +1,2 @@
-// A program that imports CambiumExchange needs no other import for what it imports and exports.
+// A program that imports CambiumExchange does not need to import Cambium too.
 @_exported import Cambium

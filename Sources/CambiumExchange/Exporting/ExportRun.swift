@@ -32,10 +32,10 @@ final class ExportRun {
             }
     }
 
-    /// Who may read the store that is exported; nil where it has no file.
+    /// The permissions of the exported store; nil if it has no file.
     var permissions: StorePermissions? { reading.permissions(ofStoreOf: plans.entity) }
 
-    /// What was written, when all is.
+    /// The result so far; complete after the last chunk.
     var result: ExportResult { ExportResult(count: count, leftOut: leftOut) }
 
     /// The next part of the text; nil at the end.
@@ -80,11 +80,11 @@ final class ExportRun {
 
 /// Writes objects in one format.
 protocol ExportWriter {
-    /// Writes what comes before all objects.
+    /// Writes the text before the first object.
     func begin(_ text: inout [UInt8])
     /// Writes an object.
     func write(_ object: ManagedObject, isFirst: Bool, _ text: inout [UInt8]) throws
-    /// Writes what comes after all objects.
+    /// Writes the text after the last object.
     func end(isEmpty: Bool, _ text: inout [UInt8])
 }
 
@@ -95,12 +95,12 @@ protocol ExportWriter {
 public struct ExportChunks: AsyncSequence {
     /// A part of the text, in UTF-8.
     public typealias Element = Data
-    /// What reading an object throws.
+    /// Reading an object may throw any error.
     public typealias Failure = any Error
 
     let run: ExportRun
 
-    /// What was left out; the count is that of the objects that were written so far.
+    /// The relationships that were left out, and the number of objects written so far.
     public var result: ExportResult { run.result }
 
     /// Begins to write.
@@ -114,8 +114,8 @@ public struct ExportChunks: AsyncSequence {
 
         /// The next chunk; nil at the end.
         ///
-        /// - Throws: `CancellationError` where the task is cancelled; what reading the objects
-        ///   throws; ``StoreError`` where a value, or what a relationship leads to, cannot be
+        /// - Throws: `CancellationError` if the task is cancelled; the error of reading the
+        ///   objects; ``StoreError`` if a value, or the destination of a relationship, cannot be
         ///   written.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Data? {
             try Task.checkCancellation()
@@ -133,9 +133,9 @@ struct ExportedObject {
         SliceReading.value(attribute.attribute, inSlot: attribute.slot, of: subject)
     }
 
-    /// What a relationship leads to, each by the values of its key.
+    /// The destinations of a relationship, each as the values of its key.
     ///
-    /// - Throws: ``StoreError`` where an object has none: a part of its key is nil.
+    /// - Throws: ``StoreError`` if an object has no key: a part of it is nil.
     func keys(
         _ relationship: ExchangeRelationship
     ) throws -> [[(part: ExchangeKeyShape.Part, value: Value)]] {
@@ -156,8 +156,7 @@ struct ExportedObject {
         }
     }
 
-    /// The values of a key, those of what its relationships reference too; null where one is
-    /// missing.
+    /// The values of a key, including those of its relationships; null if one is missing.
     private func values(of key: ExchangeKeyShape) -> [Value] {
         key.columns.flatMap { column -> [Value] in
             switch column.content {

@@ -4,7 +4,8 @@ struct CSVExportWriter: ExportWriter {
     private let separator: UInt8
     /// The names of the columns.
     private let names: [String]
-    /// For each entity what is in the columns; nil in one that belongs to none of its properties.
+    /// The contents of the columns for each entity; nil for a column that is not a property of the
+    /// entity.
     private let contents: [[CSVColumn.Content?]]
     private let protectsFormulas: Bool
 
@@ -58,7 +59,7 @@ struct CSVExportWriter: ExportWriter {
         writeLine((word ?? []) + values, &text)
     }
 
-    /// What an object has in a column.
+    /// The value of an object in a column.
     private func value(
         of object: ManagedObject, _ content: CSVColumn.Content, _ plan: ExchangePlan
     ) throws -> String? {
@@ -107,7 +108,7 @@ struct CSVExportWriter: ExportWriter {
         value == .null ? nil : try attribute.text(of: value, dates)
     }
 
-    /// A line of CSV in a field. Nobody is named by nothing: without any key it is empty.
+    /// A line of CSV within a field; nil, an empty field, if there are no keys.
     private func list(_ keys: [String]) -> String? {
         guard !keys.isEmpty else { return nil }
         var text: [UInt8] = []
@@ -146,11 +147,12 @@ struct CSVExportWriter: ExportWriter {
     }
 }
 
-/// What spreadsheets take for a formula.
+/// Finds cells that a spreadsheet would run as a formula.
 enum FormulaText {
-    /// Whether a cell with this text may be run as a formula: it starts with a sign that begins one
-    /// in some program, perhaps after white space, or with a tab or a line end, which some programs
-    /// skip.
+    /// Whether a cell with this text may be run as a formula.
+    ///
+    /// It may, if it starts with a sign that begins a formula in some program, perhaps after white
+    /// space, or with a tab or a line end, which some programs skip.
     static func isFormula(_ text: String) -> Bool {
         guard let first = text.unicodeScalars.first else { return false }
         if first == "\t" || first == "\r" || first == "\n" { return true }
@@ -158,8 +160,8 @@ enum FormulaText {
         return start.map(signs.contains) ?? false
     }
 
-    /// Those of ASCII, and their forms of full width, which programs in Japanese and Chinese take
-    /// for the same.
+    /// The signs of ASCII, and their full-width forms, which programs in Japanese and Chinese treat
+    /// the same.
     private static let signs: Set<Unicode.Scalar> = [
         "=", "+", "-", "@", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}",
     ]
@@ -175,7 +177,7 @@ enum FormulaText {
 }
 
 extension Value {
-    /// Whether the text of the value is that of a number, which no spreadsheet runs.
+    /// Whether the value is a number, which no spreadsheet runs as a formula.
     fileprivate var isNumber: Bool {
         switch self {
         case .int, .double, .decimal: true
@@ -271,8 +273,8 @@ struct JSONExportWriter: ExportWriter {
         json.write(raw: "]")
     }
 
-    /// A key: its only part by itself, or an object of its parts, those of composite values and of
-    /// relationships nested.
+    /// Writes a key: its only part by itself, or an object of its parts. The parts of composite
+    /// values and of relationships are nested.
     private func write(
         _ parts: ArraySlice<(part: ExchangeKeyShape.Part, value: Value)>, depth: Int,
         isOnly: Bool, _ dates: ExchangeDateFormat, _ json: inout JSONWriter

@@ -1,17 +1,17 @@
 import CambiumRecords
 
 extension ManagedObjectContext {
-    /// Writes objects to a file. A file that is there already is replaced when all is written and
-    /// on the disk, and stays as it was where that fails.
+    /// Writes objects to a file. An existing file is replaced only when all data is written and on
+    /// the disk; if the export fails, it stays unchanged.
     ///
-    /// - Throws: What ``chunks(of:)`` and its sequence throw; ``StoreError`` where the file cannot
+    /// - Throws: The errors of ``chunks(of:)`` and its sequence; ``StoreError`` if the file cannot
     ///   be written.
     @discardableResult
     public func execute<Entity>(
         _ request: ExportRequest<Entity>, to path: String
     ) throws -> ExportResult {
         let run = try ExportPreparation(reading: SliceReading(context: self)).run(request)
-        // Who may not read the store may not read what is written of it.
+        // If a user cannot read the store, they cannot read the exported file either.
         let mode = run.permissions?.mode(in: StoreFiles.folder(of: path)) ?? 0o644
         try reportingFiles {
             let file = try PartialFile(path, mode: mode)
@@ -24,7 +24,8 @@ extension ManagedObjectContext {
         return run.result
     }
 
-    /// The text of objects, in chunks as they are asked for: for a network, or for memory.
+    /// Returns the text of objects in chunks that are produced on demand, for a network or for
+    /// memory.
     ///
     /// ```swift
     /// let request = ExportRequest(Product.fetchRequest(), as: .csv())
@@ -33,16 +34,17 @@ extension ManagedObjectContext {
     /// }
     /// ```
     ///
-    /// Objects are read when it is their turn: one that is deleted meanwhile is left out.
+    /// Objects are read chunk by chunk. If an object is deleted before its chunk is read, it is
+    /// left out.
     ///
-    /// - Throws: ``StoreError`` where the request names what the model does not have;
-    ///   `CancellationError` where the task is cancelled; what ``fetch(_:)`` throws.
+    /// - Throws: ``StoreError`` if the request names a property that the model does not have;
+    ///   `CancellationError` if the task is cancelled; the errors of ``fetch(_:)``.
     public func chunks<Entity>(of request: ExportRequest<Entity>) throws -> ExportChunks {
         ExportChunks(run: try ExportPreparation(reading: SliceReading(context: self)).run(request))
     }
 }
 
-/// Finds out what an export writes.
+/// Determines the entities, properties and keys of an export.
 private struct ExportPreparation {
     let reading: SliceReading
 
@@ -74,7 +76,7 @@ private struct ExportPreparation {
             leftOut: leftOut, protectsFormulas: request.protectsFormulas)
     }
 
-    /// What an export writes of the objects of an entity.
+    /// The properties of an entity that an export writes.
     private func properties<Entity>(
         of entity: EntityDescription, _ request: ExportRequest<Entity>, _ leftOut: inout [String]
     ) throws -> [ExchangePlan.Property] {

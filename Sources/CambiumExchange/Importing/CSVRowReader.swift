@@ -11,7 +11,8 @@ final class CSVRowReader: ImportRowReader {
     private var fields: CSVFields
     /// The names of the input's columns.
     private var columns: [String] = []
-    /// For each entity what is in the columns; nil in one that belongs to none of its properties.
+    /// The contents of the columns for each entity; nil for a column that is not a property of the
+    /// entity.
     private var contents: [[CSVColumn.Content?]]
     /// The place of the column that says the entity.
     private var entityColumn: Int?
@@ -20,7 +21,7 @@ final class CSVRowReader: ImportRowReader {
     /// The parts of keys that the row has, by relationship.
     private var parts: [Int: [StoredValue?]] = [:]
 
-    /// - Parameter columns: The names of the columns; nil where the first line has them.
+    /// - Parameter columns: The names of the columns; nil if the first line contains them.
     init(_ source: ExchangePlans, separator: UInt8, columns: [String]?) throws {
         self.source = source
         builders = source.plans.enumerated().map { ImportRowBuilder($1, $0) }
@@ -62,8 +63,8 @@ final class CSVRowReader: ImportRowReader {
         return builder.finish(entry.range)
     }
 
-    /// The number of the entity that the fields say. Of a line without the right number of fields
-    /// that is not known, and does not matter.
+    /// The number of the entity that the fields name. In a line with the wrong number of fields it
+    /// is unknown, and does not matter.
     private func entity(_ bytes: [UInt8]) throws -> Int {
         guard let choice = source.choice, fields.fields.count == columns.count else { return 0 }
         guard let entityColumn else { return try choice.number(of: nil) }
@@ -159,7 +160,7 @@ final class CSVRowReader: ImportRowReader {
         linkParts()
     }
 
-    /// Notes what is wrong with the field of a column.
+    /// Records a problem with the field of a column.
     private func fail(
         _ column: Int, _ error: any Error, _ entry: RecordBlock.Entry, _ bytes: [UInt8]
     ) {
@@ -180,7 +181,8 @@ final class CSVRowReader: ImportRowReader {
         case .relationship(let number):
             let relationship = plan.relationships[number]
             if text.isEmpty, !isQuoted || relationship.description.isToMany {
-                // Nothing is known of a required one, as of a required attribute.
+                // For a required relationship, as for a required attribute, an empty field counts
+                // as left out.
                 if relationship.isRequired { return }
                 return try builder.link(number, to: [])
             }
@@ -225,7 +227,7 @@ final class CSVRowReader: ImportRowReader {
         }
     }
 
-    /// Puts the keys together whose parts have columns of their own.
+    /// Builds the keys from parts that have columns of their own.
     private func linkParts() {
         for (number, values) in parts.ordered(by: { $0.key < $1.key }) {
             let relationship = plan.relationships[number]
@@ -250,7 +252,7 @@ final class CSVRowReader: ImportRowReader {
     private static let noUTF8 = "The line is not UTF-8. Save the file in that encoding."
     private static let noUTF8Field = "is not UTF-8. Save the file in that encoding."
 
-    /// Where a byte of a line stands, which may have line ends in it.
+    /// The line and column of a byte in a record, which may contain line ends.
     private static func place(
         _ index: Int, _ entry: RecordBlock.Entry, _ bytes: [UInt8]
     ) -> (line: Int, column: Int) {
@@ -283,7 +285,7 @@ struct CSVFields {
         var hasQuotes: Bool
     }
 
-    /// What is wrong with a line, and where.
+    /// A problem with a line, and its position.
     struct Problem: Error {
         let index: Int
         let message: String
@@ -294,7 +296,7 @@ struct CSVFields {
 
     /// Splits a line.
     ///
-    /// - Throws: ``Problem`` where quotes stand where they cannot.
+    /// - Throws: ``Problem`` if a quote is at an invalid position.
     mutating func split(_ bytes: [UInt8], _ line: Range<Int>) throws {
         fields.removeAll(keepingCapacity: true)
         var index = line.lowerBound
@@ -309,7 +311,7 @@ struct CSVFields {
         }
     }
 
-    /// - Returns: Where the field ends: at a separator, or at the end of the line.
+    /// - Returns: The end of the field: the index of a separator, or the end of the line.
     private mutating func takePlain(
         _ bytes: [UInt8], _ start: Int, _ end: Int
     ) throws -> Int {
@@ -358,7 +360,7 @@ struct CSVFields {
                 + "belongs to the field.")
     }
 
-    /// The text of a field; nil where it is no UTF-8.
+    /// The text of a field; nil if it is not UTF-8.
     static func text(_ field: Field, in bytes: [UInt8]) -> String? {
         let content = bytes[field.range]
         guard field.hasQuotes else { return String(validating: content, as: UTF8.self) }

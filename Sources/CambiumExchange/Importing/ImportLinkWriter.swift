@@ -7,7 +7,7 @@ struct RefusedLink: Error {
     let underlying: any Error
 }
 
-/// Sets one relationship of many objects at once, wherever it is kept: to exactly what is given.
+/// Sets one relationship of many objects at once to the given destinations, however it is stored.
 struct ImportLinkWriter {
     typealias Link = (owner: Int64, targets: [Int64])
 
@@ -19,7 +19,7 @@ struct ImportLinkWriter {
 
     /// - Throws: ``RefusedLink``
     func write(_ links: [Link]) throws {
-        // Of several for one object the last one counts.
+        // If several links are for one object, the last one counts.
         var last: [Int64: Int] = [:]
         for (index, link) in links.enumerated() { last[link.owner] = index }
         // An object of another branch of the hierarchy does not have the relationship.
@@ -136,11 +136,11 @@ struct ImportLinkWriter {
 
     // MARK: Writing keys
 
-    /// A row whose key is to lead elsewhere.
+    /// A row whose key changes to another destination.
     private struct Change {
         let row: RowKey
         let target: RowKey?
-        /// Whose link it is.
+        /// The object to which the link belongs.
         let owner: Int64
     }
 

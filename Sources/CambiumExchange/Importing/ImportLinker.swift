@@ -11,7 +11,7 @@ final class ImportLinker {
     private var tasks: [ImportLinkTask] = []
     /// Links to objects that may come later.
     private let waiting = Spool(JSONForm<ImportLinkTask>())
-    /// Sources that have rows which wait, and so may still deliver what others lead to.
+    /// Sources with waiting rows. They may still deliver destinations for other rows.
     private var sourcesThatWait: Set<Int> = []
 
     private static let sliceSize = 4096
@@ -27,7 +27,7 @@ final class ImportLinker {
         self.log = log
     }
 
-    /// Takes note that a row of a source waits for what it leads to.
+    /// Records that a row of a source waits for the destination of a relationship.
     func noteWaiting(_ source: Int) {
         sourcesThatWait.insert(source)
     }
@@ -42,7 +42,7 @@ final class ImportLinker {
         }
     }
 
-    /// The error of a row that leads to an object which is not there.
+    /// The error of a row that references an object that does not exist.
     func missing(
         _ relationship: ExchangeRelationship, _ plan: ExchangePlan, _ line: Int
     ) -> ImportRow.Problem {
@@ -136,7 +136,7 @@ final class ImportLinker {
             do {
                 try writer.write(tasks.map { ($0.owner, $0.targets ?? []) })
             } catch let refusal as RefusedLink {
-                // Of several tasks for one object the last one counts.
+                // If several tasks are for one object, the last one counts.
                 guard let index = tasks.lastIndex(where: { $0.owner == refusal.owner }) else {
                     throw refusal.underlying
                 }
@@ -152,12 +152,12 @@ final class ImportLinker {
 /// A relationship of an imported object that is to be set when its row is there.
 struct ImportLinkTask: Codable {
     let source: Int
-    /// The number of its plan among those of the source.
+    /// The number of the object's plan among the plans of the source.
     let plan: Int
     let line: Int
     /// The number of the relationship in the plan.
     let relationship: Int
-    /// What it is to lead to, and to nothing else.
+    /// The keys of all destinations that the relationship gets. Others are removed.
     let keys: [ExchangeKey]
     /// The same as keys of objects; nil while not all are known.
     var targets: [Int64]?
@@ -175,7 +175,7 @@ struct ImportLinkTask: Codable {
 /// Finds objects by their unique values, many with one statement.
 final class ImportTargetLookup {
     private let transaction: any BatchTransaction
-    /// What was found, by the number of the destination and the names of the key.
+    /// The objects found so far, by the number of the destination and the names of the key.
     private var known: [Place: [ExchangeKey: Int64]] = [:]
 
     private struct Place: Hashable {
@@ -189,7 +189,7 @@ final class ImportTargetLookup {
         self.transaction = transaction
     }
 
-    /// Forgets what was found: other rows are written from now on.
+    /// Discards the cached results. Call it before rows of another source are written.
     func forget() {
         known = [:]
     }
@@ -201,7 +201,8 @@ final class ImportTargetLookup {
         _ keys: Set<ExchangeKey>, _ relationship: ExchangeRelationship, remembers: Bool
     ) throws -> [ExchangeKey: Int64] {
         guard !keys.isEmpty, let key = relationship.key else { return [:] }
-        // What a key's relationship references may change with other rows than the destination's.
+        // If a key contains a relationship, changes to rows of other entities can make a cached
+        // result wrong.
         guard remembers, key.hasAttributesOnly else {
             return try find(keys, relationship.destination, key)
         }

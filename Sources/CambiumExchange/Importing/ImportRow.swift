@@ -2,15 +2,15 @@ import CambiumRecords
 
 /// A row of an import on its way from the file into the store.
 struct ImportRow {
-    /// What the row says of a relationship.
+    /// The destinations of a relationship in a row.
     struct Link {
         /// Its number in the plan.
         let relationship: Int
-        /// What it leads to.
+        /// The keys of the destinations.
         let keys: [ExchangeKey]
     }
 
-    /// What is wrong with it.
+    /// A problem with the row.
     struct Problem {
         let line: Int
         let column: Int?
@@ -20,7 +20,7 @@ struct ImportRow {
     }
 
     let line: Int
-    /// The number of its plan among those of the source.
+    /// The number of its plan among the plans of the source.
     let plan: Int
     /// The bytes that it was made of.
     let source: Range<Int>
@@ -34,11 +34,11 @@ struct ImportRow {
 /// Puts rows of one entity together, one after the other.
 final class ImportRowBuilder {
     let plan: ExchangePlan
-    /// The number of the plan among those of the source.
+    /// The number of the plan among the plans of the source.
     private let number: Int
     private var writer = RecordWriter()
     private let check: BatchRowCheck
-    /// The moment that dates start at whose default is the present.
+    /// The current date, for attributes with that default.
     private let now = Date()
     private var placed: PlacedRecord
     private var slots = SlotSet()
@@ -76,7 +76,7 @@ final class ImportRowBuilder {
         slots.insert(attribute.slot)
     }
 
-    /// Says where a relationship leads.
+    /// Sets the keys of the destinations of a relationship.
     func link(_ relationship: Int, to keys: [ExchangeKey]) throws {
         if keys.isEmpty, plan.relationships[relationship].isRequired {
             throw FieldProblem.required
@@ -84,7 +84,7 @@ final class ImportRowBuilder {
         links.append(ImportRow.Link(relationship: relationship, keys: keys))
     }
 
-    /// Notes what is wrong with a field.
+    /// Records a problem with a field.
     func fail(_ field: String, line: Int? = nil, column: Int? = nil, _ problem: FieldProblem) {
         problems.append(
             ImportRow.Problem(
@@ -92,7 +92,7 @@ final class ImportRowBuilder {
                 message: "\(field) \(problem.message)"))
     }
 
-    /// Notes what is wrong with the row.
+    /// Records a problem with the row.
     func fail(line: Int? = nil, column: Int? = nil, _ message: String) {
         problems.append(
             ImportRow.Problem(
@@ -118,16 +118,16 @@ protocol ImportRowReader: AnyObject {
     /// Fields that no property has.
     var ignoredFields: [String] { get }
 
-    /// Makes the rows that follow independent of the memory of those before.
+    /// Starts new memory for the rows that follow, independent of the rows before.
     func beginSlice()
 
-    /// The row of a record; nil for one that is none, as the names of the columns.
+    /// The row of a record; nil if the record is not a row, such as the names of the columns.
     ///
-    /// - Throws: ``InputError`` where nothing can be made of the input.
+    /// - Throws: ``InputError`` if the input cannot be parsed.
     func row(_ entry: RecordBlock.Entry, of block: RecordBlock) throws -> ImportRow?
 }
 
-/// Counts what an import does, and collects what goes wrong.
+/// Counts the imported rows and collects the errors.
 final class ImportLog {
     private(set) var result = ImportResult()
     private let request: ImportRequest
@@ -138,7 +138,7 @@ final class ImportLog {
         self.sources = sources
     }
 
-    /// Counts what became of a row.
+    /// Counts the outcome of a row.
     func count(_ outcome: BatchRowOutcome) {
         switch outcome {
         case .inserted: result.inserted += 1
@@ -169,9 +169,9 @@ final class ImportLog {
             source: source)
     }
 
-    /// Notes an error.
+    /// Records an error.
     ///
-    /// - Throws: The error, where the import does not go on after one.
+    /// - Throws: The error, if the import stops at errors.
     func add(_ problem: ImportRow.Problem, source: Int) throws {
         let error = ImportError(
             source: source,

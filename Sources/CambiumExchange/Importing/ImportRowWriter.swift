@@ -37,11 +37,10 @@ struct ImportRowWriter {
         }
     }
 
-    /// Writes rows with all their links that can be made now.
+    /// Writes rows with all links that can be set now.
     ///
-    /// - Parameter mayWait: Whether what rows lead to may come later.
-    /// - Returns: The indices of the rows that have to wait for the object that they cannot be
-    ///   without.
+    /// - Parameter mayWait: Whether destinations of the rows may come later.
+    /// - Returns: The indices of the rows that have to wait for a required destination.
     func write(_ rows: [ImportRow], mayWait: Bool) throws -> [Int] {
         for row in rows {
             for problem in row.problems { try log.add(problem, source: source) }
@@ -77,7 +76,7 @@ struct ImportRowWriter {
         func tasks(after outcome: BatchRowOutcome) -> [ImportLinkTask] {
             switch outcome {
             case .leftOut: []
-            // What is new has no links that could be taken away.
+            // A new object has no links to remove.
             case .inserted(let key):
                 tasks.filter { !$0.keys.isEmpty }.map { $0.of(key) }
             case .updated(let key): tasks.map { $0.of(key) }
@@ -91,7 +90,7 @@ struct ImportRowWriter {
         case failed
     }
 
-    /// What the rows reference: for each plan, by relationship and key.
+    /// The objects that the rows reference: for each plan, by relationship and key.
     private func targets(of rows: [ImportRow]) throws -> [[[ExchangeKey: Int64]]] {
         var wanted = plans.map { [Set<ExchangeKey>](repeating: [], count: $0.relationships.count) }
         for row in rows where row.problems.isEmpty {
@@ -99,7 +98,7 @@ struct ImportRowWriter {
         }
         return try zip(plans, wanted).map { plan, wanted in
             try zip(plan.relationships, wanted).map { relationship, keys in
-                // Rows of this source change what is found.
+                // If this source writes rows of the destination, a cached result can become wrong.
                 let isWritten = plans.contains {
                     transaction.model.haveCommon($0.entity, relationship.destination)
                 }
@@ -144,8 +143,8 @@ struct ImportRowWriter {
         return .ready(ready)
     }
 
-    /// Whether a row cannot be written before the destination of a relationship is known: it requires
-    /// the link, or which object it is depends on the link alone.
+    /// Whether the destination of a relationship must be known before the row is written: the link
+    /// is required, or it alone decides which object the row updates.
     private func needsFirst(_ relationship: ExchangeRelationship, _ row: ImportRow) -> Bool {
         relationship.isRequired
             || relationship.isInKey
@@ -170,7 +169,7 @@ struct ImportRowWriter {
 
     // MARK: Rows
 
-    /// Writes rows; what is refused is an error.
+    /// Writes rows. A rejected row is recorded as an error.
     private func place(_ rows: [ReadyRow]) throws -> [(ReadyRow, BatchRowOutcome)] {
         var placed: [(ReadyRow, BatchRowOutcome)] = []
         try keepingGood(
@@ -210,8 +209,8 @@ struct ImportRowWriter {
         return Array(zip(rows, outcomes))
     }
 
-    /// Cuts rows where one has unique values of an earlier row of another entity: what is not cut
-    /// may be written entity by entity.
+    /// Cuts the rows into runs, each of which may be written entity by entity. A new run begins at
+    /// a row that has unique values of an earlier row of another entity.
     ///
     /// - Parameter numbers: The numbers of the rows' plans.
     private func runs(_ rows: [BatchRow], _ numbers: [Int]) -> [[BatchRow]] {
@@ -250,24 +249,24 @@ struct ImportRowWriter {
     }
 }
 
-/// An item of several that were to be written together, which the store refuses.
+/// An item of a batch that the store rejects.
 struct RefusedItem: Error {
     let index: Int
     let underlying: any Error
 }
 
-/// Writes items, as many as possible at once; where some are refused, the others all the same.
+/// Writes items, as many as possible at once. If some are rejected, the others are written all the
+/// same.
 ///
-/// What is written together with a refused one is taken back and written again, up to that one. The
-/// next attempt is with one item, and with more and more while it goes well: so a refused item
-/// costs little where all are, and next to nothing where few are.
+/// If an item is rejected, its batch is rolled back and the items before it are written again. The
+/// next attempt is with one item, and the number grows after each success. So a rejected item costs
+/// little if all are rejected, and almost nothing if few are.
 ///
 /// - Parameters:
-///   - goesOn: Whether there is to be another attempt after a refusal; if not, nothing is taken
-///     back here.
-///   - write: Writes items, and adds to what the caller knows only when it succeeds; throws
+///   - goesOn: Whether to try again after a rejection. If not, this function rolls nothing back.
+///   - write: Writes items, and updates the state of the caller only if it succeeds. Throws
 ///     ``RefusedItem``.
-///   - refused: Hears of the items that are left out.
+///   - refused: Is called with each item that is left out.
 func keepingGood<Item>(
     _ items: [Item], in transaction: any BatchTransaction, goesOn: Bool,
     write: (ArraySlice<Item>) throws -> Void, refused: (Item, any Error) throws -> Void

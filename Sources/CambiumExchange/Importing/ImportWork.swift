@@ -3,10 +3,10 @@ import CambiumSQLiteStore
 
 /// Imports the sources of a request in one transaction.
 ///
-/// Each slice of rows is read, on a thread of its own while those before it are linked to what is
-/// there and written. What leads to objects that may come later waits: a link of a row that can be
-/// without it until the end, in a spool; a row that cannot, with its bytes, until more rows are
-/// there.
+/// Each slice of rows is read on a separate thread, while earlier slices are linked to existing
+/// objects and written. A link to an object that may come later has to wait. If the row can be
+/// written without the link, the link waits in a spool until the end. If not, the row waits with
+/// its bytes until more rows are written.
 final class ImportWork: BatchWork {
     let resultType: BatchResultType
     // The input is read once.
@@ -18,7 +18,7 @@ final class ImportWork: BatchWork {
     private var log: ImportLog
     private var rowCount = 0
 
-    /// So many slices are read while one is written.
+    /// The number of slices that are read while one is written.
     private static let slicesAhead = 2
 
     init(_ request: ImportRequest, _ sources: [ExchangePlans]) {
@@ -28,7 +28,7 @@ final class ImportWork: BatchWork {
         log = ImportLog(request, sources)
     }
 
-    /// What was done, after the commit.
+    /// The result, after the commit.
     func result(_ batch: BatchResult) -> ImportResult {
         var result = log.result
         result.ignoredFields = readers.flatMap { $0?.ignoredFields ?? [] }
@@ -96,7 +96,7 @@ final class ImportWork: BatchWork {
     ) throws {
         rowCount += slice.rows.count
         var waiting = try writer.write(slice.rows, mayWait: true)
-        // What a row waits for may be before it in the slice.
+        // A row may wait for a row before it in the same slice.
         while !waiting.isEmpty {
             let still = try writer.write(waiting.map { slice.rows[$0] }, mayWait: true)
             if still.count == waiting.count { break }
@@ -117,7 +117,7 @@ final class ImportWork: BatchWork {
 
     // MARK: Rows that waited
 
-    /// Tries the rows that waited, again and again as long as that finds more of what they lead to.
+    /// Tries the waiting rows again, until an attempt finds no more of their destinations.
     private func settle(
         _ held: HeldRows, _ transaction: any BatchTransaction,
         _ lookup: ImportTargetLookup, _ linker: ImportLinker
@@ -146,7 +146,7 @@ final class ImportWork: BatchWork {
         }
     }
 
-    /// Reads a row again, which was one before.
+    /// Reads the row of a held record again.
     private func row(_ held: HeldRow) throws -> (held: HeldRow, row: ImportRow)? {
         let bytes = Array(held.bytes)
         let entry = RecordBlock.Entry(range: 0..<bytes.count, line: held.line)
@@ -155,18 +155,18 @@ final class ImportWork: BatchWork {
     }
 }
 
-/// Some rows of a source, which are written at once.
+/// Some rows of a source that are written at once.
 struct ImportSlice: Sendable {
     let rows: [ImportRow]
-    /// What they were read from.
+    /// The block from which the rows were read.
     let block: RecordBlock
-    /// How much of the input was read, where these are the last rows of their block.
+    /// The progress in the input, if these are the last rows of their block.
     let end: End?
 
     struct End: Sendable {
         /// How many bytes were read.
         let position: Int
-        /// How many bytes there are; nil where that is not known.
+        /// The number of bytes; nil if unknown.
         let size: Int?
         /// Why nothing comes after them.
         let failure: (any Error)?
@@ -182,7 +182,7 @@ final class ImportSlices: @unchecked Sendable {
     /// How many records of the block are in slices.
     private var taken = 0
 
-    /// So many rows are written at once.
+    /// The number of rows that are written at once.
     static let size = 1024
 
     init(_ records: RecordReader, _ reader: any ImportRowReader) {
@@ -192,14 +192,15 @@ final class ImportSlices: @unchecked Sendable {
 
     /// The next slice; nil at the end.
     ///
-    /// - Throws: ``InputError`` where nothing can be made of the input; what reading it throws.
+    /// - Throws: ``InputError`` if the input cannot be parsed; the error of reading it.
     func next() throws -> ImportSlice? {
         if taken == block.entries.count {
             guard let next = try records.next() else { return nil }
             block = next
             taken = 0
         }
-        // Who writes the rows goes on writing in their pages, as this does in those of the next.
+        // The writer of the rows continues to write in the pages of a slice, while this reader
+        // writes in new pages.
         reader.beginSlice()
         var rows: [ImportRow] = []
         while taken < block.entries.count, rows.count < Self.size {
@@ -215,7 +216,7 @@ final class ImportSlices: @unchecked Sendable {
     }
 }
 
-/// Any values, as JSON: what waits in a spool.
+/// Writes Codable values as JSON into a spool.
 struct JSONForm<Element: Codable>: SpoolForm {
     let shape = RecordShape(kinds: [.blob])
     private let encoder = JSONEncoder()

@@ -49,7 +49,8 @@ final class JSONRowReader: ImportRowReader {
         return builder.finish(entry.range)
     }
 
-    /// Why a text is no JSON object. The decoder does not say where it stopped.
+    /// The reason that a text is not a JSON object. The decoder does not say at which position it
+    /// stopped.
     private static func message(for error: any Error) -> String {
         if case DecodingError.dataCorrupted = error {
             return "This is no JSON. Look for a quote, a comma or a bracket that is missing."
@@ -135,7 +136,7 @@ final class JSONRowReader: ImportRowReader {
         }
     }
 
-    /// Reads a member that has always been there; where that fails, looks whether it is this time.
+    /// Reads a member that all rows had so far. If that fails, checks whether this row has it.
     private func read(
         _ field: JSONField, from container: KeyedDecodingContainer<FieldName>
     ) throws {
@@ -212,7 +213,7 @@ final class JSONRowReader: ImportRowReader {
         ExchangeKey(try values(of: key, decoder))
     }
 
-    /// The values of a key: its only one by itself, or those of an object of its properties.
+    /// The values of a key: its only one by itself, or the members of an object.
     private func values(
         of key: ExchangeKeyShape, _ decoder: any Decoder
     ) throws -> [StoredValue] {
@@ -251,7 +252,7 @@ final class JSONRowReader: ImportRowReader {
         }
     }
 
-    /// What should stand there, where the decoder found another kind of value.
+    /// The expected form of a value, for an error of the decoder about a value of another kind.
     private static func shape(of content: JSONField.Content) -> String {
         switch content {
         case .attribute: "has a value of another type."
@@ -270,9 +271,9 @@ private struct JSONRow: DecodableWithConfiguration {
     }
 }
 
-/// A field of the plan, and what the rows were like so far.
+/// A field of the plan, and whether a row may lack it.
 private final class JSONField {
-    /// What the member is.
+    /// The property of the member.
     enum Content {
         case attribute(ExchangeAttribute)
         case group([JSONField])

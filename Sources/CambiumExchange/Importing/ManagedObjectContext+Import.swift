@@ -1,8 +1,8 @@
 extension ManagedObjectContext {
-    /// Brings the objects of files straight into the store, in one transaction.
+    /// Imports the objects of files directly into the store, in one transaction.
     ///
-    /// Unsaved changes of the context stay as they are and do not count. The import goes on for as
-    /// long as there are rows, and ends early where its task is cancelled:
+    /// Unsaved changes of the context stay as they are and are ignored. The import runs until all
+    /// rows are read, and ends early if its task is cancelled:
     ///
     /// ```swift
     /// let result = try await container.performBackgroundTask { context in
@@ -10,12 +10,15 @@ extension ManagedObjectContext {
     /// }
     /// ```
     ///
-    /// - Parameter merging: Who hears of it. Default: the contexts of the coordinator, this one
-    ///   before the call returns.
-    /// - Throws: ``ImportError`` with the place of the first row that could not be imported, where
-    ///   ``ImportRequest/onError`` says so; `CancellationError` where the task is cancelled;
-    ///   ``StoreError`` where the request names what the model does not have, or a file cannot be
-    ///   read; what the store threw. Nothing is imported then.
+    /// - Parameter merging: The contexts that merge the changes. Default: all contexts of the
+    ///   coordinator, and this one before the call returns.
+    /// - Throws: If anything is thrown, nothing is imported.
+    ///   - ``ImportError`` with the place of the first row that could not be imported, if
+    ///     ``ImportRequest/onError`` is set to stop.
+    ///   - `CancellationError` if the task is cancelled.
+    ///   - ``StoreError`` if the request names a property that the model does not have, or if a
+    ///     file cannot be read.
+    ///   - The errors of the store.
     /// - Complexity: O(rows); memory for some thousand of them.
     @discardableResult
     public func execute(

@@ -1,9 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// Reads an input block by block and cuts it into records, which it does not look into.
+/// Reads an input block by block and cuts it into records. It does not parse the records.
 ///
-/// In memory are a block and the record that reaches into the next one.
+/// In memory are a block and the record that continues in the next one.
 struct RecordReader {
     /// A longer record is refused: with a quote that nobody closes the rest of a file would be one.
     static let maximumRecordSize = 64 << 20
@@ -23,13 +23,13 @@ struct RecordReader {
 
     /// How many bytes were read.
     var position: Int { source.position }
-    /// How many bytes there are; nil where that is not known.
+    /// The number of bytes; nil if unknown.
     var size: Int? { source.size }
 
     /// The records of the next block that has any; nil at the end.
     ///
-    /// - Throws: ``InputError`` where the input does not go on as its format says; what reading it
-    ///   throws.
+    /// - Throws: ``InputError`` if the input does not continue as its format requires; the error of
+    ///   reading it.
     mutating func next() throws -> RecordBlock? {
         while !isAtEnd {
             let block = try source.next()
@@ -45,7 +45,7 @@ struct RecordReader {
             do {
                 try scanner.scan(bytes, from: scanned, isLast: isAtEnd, into: &records)
             } catch {
-                // What came before counts.
+                // The records before the error count.
                 isAtEnd = true
                 return RecordBlock(bytes: bytes, entries: records, failure: error)
             }
@@ -81,7 +81,7 @@ struct RecordBlock: Sendable {
     /// One record.
     struct Entry: Sendable {
         let range: Range<Int>
-        /// The line in which it begins; the first has number 1.
+        /// The line at which it begins; the first has number 1.
         let line: Int
     }
 
@@ -98,19 +98,19 @@ struct InputError: Error {
     let message: String
 }
 
-/// Finds where records begin and end.
+/// Finds the boundaries of records.
 protocol RecordScanner {
-    /// Where the record begins that is not complete yet; how many bytes were seen where there is
-    /// none.
+    /// The start of the record that is not complete yet; if there is none, the number of bytes
+    /// seen.
     var recordStart: Int { get }
-    /// The line in which it begins.
+    /// The line at which this record begins.
     var recordLine: Int { get }
 
-    /// Looks at the bytes from an index on, those in front of which were seen before.
+    /// Scans the bytes from an index on. The bytes before it were scanned already.
     ///
     /// - Parameters:
-    ///   - isLast: Whether no more bytes come.
-    ///   - entries: Gets the complete records.
+    ///   - isLast: Whether no more bytes follow.
+    ///   - entries: Receives the complete records.
     /// - Throws: ``InputError``
     mutating func scan(
         _ bytes: [UInt8], from start: Int, isLast: Bool, into entries: inout [RecordBlock.Entry]
@@ -121,7 +121,7 @@ protocol RecordScanner {
 }
 
 extension ExchangeFormat {
-    /// What cuts an input of this format.
+    /// Returns a scanner that cuts an input of this format.
     func scanner(columnCount: Int?) throws -> any RecordScanner {
         switch self {
         case .json: JSONArrayScanner()
@@ -152,7 +152,7 @@ struct ByteSource {
             }
     }
 
-    /// How many bytes there are; nil where that is not known.
+    /// The number of bytes; nil if unknown.
     var size: Int? {
         switch content {
         case .file(let file), .temporary(let file): file.size
@@ -181,7 +181,7 @@ final class ReadAhead<Element: Sendable>: Sendable {
     private typealias Made = Result<Element?, any Error>
 
     private struct State {
-        /// What nobody has taken yet.
+        /// The elements that are not taken yet.
         var made: [Made] = []
         var isStopped = false
     }
@@ -190,12 +190,12 @@ final class ReadAhead<Element: Sendable>: Sendable {
     private let queue = DispatchQueue(label: "cambium.read-ahead")
     /// Counts the elements that there is room for.
     private let room = DispatchSemaphore(value: 0)
-    /// Counts those that nobody has taken yet.
+    /// Counts the elements that are not taken yet.
     private let ready = DispatchSemaphore(value: 0)
 
     /// - Parameters:
-    ///   - count: So many elements are made before one is taken.
-    ///   - make: Makes the next one, on the thread; nil, or an error, is the last.
+    ///   - count: The number of elements that are made ahead.
+    ///   - make: Makes the next element, on the thread. Nil or an error ends the sequence.
     init(_ count: Int, _ make: @escaping @Sendable () throws -> Element?) {
         for _ in 0..<count { room.signal() }
         queue.async { [self] in

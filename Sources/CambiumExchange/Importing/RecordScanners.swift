@@ -1,4 +1,4 @@
-/// Cuts CSV into its lines, which may hold line ends within quotes.
+/// Cuts CSV into its lines. A line may contain line ends within quotes.
 struct CSVScanner: RecordScanner {
     private enum State {
         case fieldStart
@@ -12,15 +12,15 @@ struct CSVScanner: RecordScanner {
     private(set) var recordLine = 1
     private var state = State.fieldStart
     private var line = 1
-    /// Whether the byte before was a CR, which an LF belongs to.
+    /// Whether the byte before was a CR. An LF after it belongs to the same line end.
     private var followsReturn = false
     private let separator: UInt8
     private var hasSeparator = false
-    /// Whether an empty line is a row: where there is only one column, which is empty then. Nil
-    /// until the first line has said so.
+    /// Whether an empty line is a row: it is, if there is only one column. Nil until the first line
+    /// was read.
     private var keepsEmptyLines: Bool?
 
-    /// - Parameter columnCount: How many columns there are; nil where the first line tells.
+    /// - Parameter columnCount: The number of columns; nil if the first line determines it.
     init(separator: UInt8, columnCount: Int?) {
         self.separator = separator
         keepsEmptyLines = columnCount.map { $0 == 1 }
@@ -80,8 +80,8 @@ struct CSVScanner: RecordScanner {
     }
 }
 
-/// Cuts a JSON array into its elements, so that a long one need not be in memory. What is in them
-/// is left to the decoder. A text that is one object is a record itself.
+/// Cuts a JSON array into its elements, so that a long array is never in memory as a whole. The
+/// decoder parses the elements. A text that is a single object is one record.
 struct JSONArrayScanner: RecordScanner {
     private enum State {
         /// In front of the first byte.
@@ -102,7 +102,7 @@ struct JSONArrayScanner: RecordScanner {
     private(set) var recordLine = 1
     private var state = State.start
     private var line = 1
-    /// Where the line begins; below 0 where that is gone.
+    /// The index at which the line begins; below 0 if its start was dropped.
     private var lineStart = 0
     private var depth = 0
     private var isInString = false

@@ -1,7 +1,7 @@
-/// An attribute as files have it: where its values go, and which of them are any. A class, because
-/// each value of a file is read by one: a struct of names would be copied each time.
+/// An attribute in files: its slot, and the values that it accepts. A class, because it is used for
+/// each value of a file; a struct with names would be copied each time.
 final class ExchangeAttribute: Sendable {
-    /// What a value is in a file.
+    /// The form of a value in a file.
     enum Kind: Sendable {
         case bool
         case integer(ClosedRange<Int64>)
@@ -10,7 +10,7 @@ final class ExchangeAttribute: Sendable {
         case decimal
         case string
         case date
-        /// What is written as a text of its own form: UUIDs, URIs.
+        /// A value with a string form of its own: a UUID or a URI.
         case spelled(AttributeType)
         case data
         case textCase(Set<String>)
@@ -61,7 +61,7 @@ final class ExchangeAttribute: Sendable {
 
     /// The stored form of a value.
     ///
-    /// - Throws: ``FieldProblem`` where the attribute cannot keep it.
+    /// - Throws: ``FieldProblem`` if the attribute cannot store it.
     func stored(_ value: Value) throws -> StoredValue {
         guard let stored = model.stored(value, of: attribute) else {
             throw FieldProblem.unfit(self)
@@ -143,9 +143,9 @@ struct FieldProblem: Error {
 }
 
 extension ExchangeAttribute {
-    /// The value of a CSV field; nil where it counts as left out.
+    /// The value of a CSV field; nil if the field counts as left out.
     ///
-    /// - Throws: ``FieldProblem`` where it is no value of the attribute.
+    /// - Throws: ``FieldProblem`` if it is not a value of the attribute.
     func stored(
         _ text: String, isQuoted: Bool, _ dates: ExchangeDateFormat
     ) throws -> StoredValue? {
@@ -194,7 +194,7 @@ extension ExchangeAttribute {
         }
     }
 
-    /// A text of JSON in the form that stores hold; nil where it is none.
+    /// A string of JSON in the form that stores contain; nil if it is not JSON.
     private static func json(_ text: String) -> String? {
         let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
         return value.flatMap { try? $0.text() }
@@ -202,7 +202,7 @@ extension ExchangeAttribute {
 
     /// A value as the text of a CSV field.
     ///
-    /// - Throws: ``StoreError`` where the format cannot write it.
+    /// - Throws: ``StoreError`` if the format cannot write it.
     func text(of value: Value, _ dates: ExchangeDateFormat) throws -> String {
         switch value {
         case .double(let value): DecimalText.shortest(value, isSingle: attribute.type == .float)
@@ -213,7 +213,7 @@ extension ExchangeAttribute {
 }
 
 extension ExchangeDateFormat {
-    /// The date of a text; nil where it is none.
+    /// The date of a string; nil if it is not a date.
     func date(of text: String) -> Date? {
         let date: Date? =
             switch kind {
@@ -251,9 +251,9 @@ extension ExchangeDateFormat {
 extension ExchangeAttribute {
     /// The value of a JSON value that is not null.
     ///
-    /// - Throws: ``FieldProblem`` where it is no value of the attribute.
+    /// - Throws: ``FieldProblem`` if it is not a value of the attribute.
     func stored(from source: some JSONScalar, _ dates: ExchangeDateFormat) throws -> StoredValue {
-        // The decoder says it in words of its own, which name types of Swift.
+        // The error of the decoder is not shown, because it names Swift types.
         guard let value = try? self.value(from: source, dates) else {
             throw FieldProblem.mismatch(self, dates)
         }
@@ -279,7 +279,8 @@ extension ExchangeAttribute {
             guard let number = try? source.decode(Decimal.self) else {
                 return DecimalText.decimal(of: try source.decode(String.self)).map { .decimal($0) }
             }
-            // The decoder drops what does not fit; of so many digits nobody knows.
+            // The decoder drops digits that do not fit. With so many digits, it is unknown whether
+            // any were lost.
             return DecimalText.hasExactDigits(number) ? .decimal(number) : nil
         case .date:
             if case .seconds(let start) = dates.kind {
@@ -296,7 +297,7 @@ extension ExchangeAttribute {
         case .string:
             return .string(try source.decode(String.self))
         case .codable:
-            // Of the types that are decoded only this one takes null for a value.
+            // Only this type accepts null as a value when it is decoded.
             let value = try source.decode(JSONValue.self)
             if case .null = value { return nil }
             return .string(try value.text())
@@ -318,7 +319,7 @@ extension ExchangeAttribute {
 
     /// Writes a value as JSON.
     ///
-    /// - Throws: ``StoreError`` where the format cannot write it.
+    /// - Throws: ``StoreError`` if the format cannot write it.
     func write(_ value: Value, to json: inout JSONWriter, _ dates: ExchangeDateFormat) throws {
         switch value {
         case .string(let value):
@@ -336,10 +337,10 @@ extension ExchangeAttribute {
     }
 }
 
-/// A place in JSON that has one value.
+/// A position in JSON that has one value.
 ///
-/// The common types have methods of their own: the decoder reads those without making a decoder for
-/// the value first, as it does for a type that it does not know.
+/// The common types have methods of their own, because the decoder reads them faster: for an
+/// unknown type it first makes a decoder for the value.
 protocol JSONScalar {
     func decode(_ type: Bool.Type) throws -> Bool
     func decode(_ type: Int64.Type) throws -> Int64

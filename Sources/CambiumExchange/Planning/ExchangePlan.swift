@@ -1,11 +1,11 @@
 import CambiumRecords
 
-/// How the objects of one entity stand in a file: which field belongs to which property.
+/// The fields of the objects of one entity in a file, and their properties.
 struct ExchangePlan: Sendable {
-    /// What a member of an object, or a column, is.
+    /// The content of a member of an object, or of a column.
     indirect enum Content: Sendable {
         case attribute(ExchangeAttribute)
-        /// A composite value, or what several renamed properties have in common.
+        /// A composite value, or the common first name of several renamed properties.
         case group([Node])
         /// A relationship, by its number in `relationships`.
         case relationship(Int)
@@ -31,10 +31,10 @@ struct ExchangePlan: Sendable {
     private var pathByProperty: [String: String] = [:]
 
     /// - Parameters:
-    ///   - properties: Those that are wanted.
-    ///   - fieldNames: What the file calls properties; those of other entities are ignored.
-    ///   - keys: By which properties relationships name what they reference.
-    /// - Throws: ``StoreError`` where two properties have one field.
+    ///   - properties: The properties to read or write.
+    ///   - fieldNames: The file's names of properties; those of other entities are ignored.
+    ///   - keys: The properties by which relationships name their destinations.
+    /// - Throws: ``StoreError`` if two properties have one field.
     init(
         _ entity: EntityDescription, in model: ModelDescription, properties: [Property],
         fieldNames: [String: String], keys: [String: [String]], dates: ExchangeDateFormat,
@@ -68,7 +68,7 @@ struct ExchangePlan: Sendable {
         }
     }
 
-    /// What the file calls a property, or what there is of a composite value.
+    /// The file's name for a property, or for a composite value.
     func field(of property: String) -> String { pathByProperty[property] ?? property }
 
     /// Whether something has a field of this name.
@@ -89,7 +89,7 @@ struct ExchangePlan: Sendable {
         return rest
     }
 
-    /// - Returns: False where the place is taken.
+    /// - Returns: False if the name is taken.
     private static func insert(
         _ content: Content, at names: ArraySlice<String>, path: String, into nodes: inout [Node]
     ) -> Bool {
@@ -117,12 +117,12 @@ struct ExchangePlan: Sendable {
         return true
     }
 
-    /// Makes sure that names are those of properties.
+    /// Checks that names are names of properties.
     ///
     /// - Parameters:
     ///   - entity: The entity that an error names.
     ///   - family: The entities that may have the properties.
-    /// - Throws: ``StoreError`` where no entity has a property of a name.
+    /// - Throws: ``StoreError`` if no entity has a property of a name.
     static func check(
         _ names: some Collection<String>, of entity: EntityDescription,
         _ family: [EntityDescription]
@@ -173,14 +173,15 @@ extension ExchangePlan {
         }
     }
 
-    /// What an import takes: everything that can be set and is in the store.
+    /// The properties that an import reads: all that can be set and are in the store.
     static func importable(_ entity: EntityDescription) -> [Property] {
         attributes(of: entity) { $0.derivation == nil }
             + entity.relationships.filter { !$0.isTransient }.map(Property.relationship)
     }
 
-    /// What an export writes unless it is told: each value and each link once, so that an import
-    /// brings all of them back. A link is written where its key, its pair or its place is kept.
+    /// The properties that an export writes by default: each value and each link once, so that an
+    /// import restores all of them. A link is written on the side that stores its key, its pair or
+    /// its position.
     static func exportable(_ entity: EntityDescription) -> [Property] {
         attributes(of: entity) { $0.derivation == nil }
             + entity.relationships.filter { relationship in
@@ -190,13 +191,13 @@ extension ExchangePlan {
             }.map(Property.relationship)
     }
 
-    /// What an export was asked to write, as far as the entity has it.
+    /// The properties that an export names, as far as the entity has them.
     static func named(_ names: [String], of entity: EntityDescription) -> [Property] {
         let known = known(of: entity)
         return names.flatMap { name in known.filter { isMeant($0, by: name) } }
     }
 
-    /// Makes sure that what an export was asked to write exists.
+    /// Checks that the properties that an export names exist.
     ///
     /// - Parameters:
     ///   - entity: The entity that an error names.
@@ -247,7 +248,7 @@ extension ExchangePlan {
 
 /// A column that the objects of an entity may have in CSV.
 struct CSVColumn: Sendable {
-    /// What is in a column.
+    /// The content of a column.
     enum Content: Sendable {
         case attribute(ExchangeAttribute)
         /// The only part of the key of a to-one, or a list of keys.

@@ -6,13 +6,13 @@ struct ExchangePlans: Sendable {
     let entity: EntityDescription
     /// A plan for each entity that an object may be of.
     let plans: [ExchangePlan]
-    /// Says which entity a row is of; nil where there is one plan.
+    /// Selects the entity of a row; nil if there is one plan.
     let choice: EntityChoice?
     private let numberByEntity: [Int: Int]
 
     /// - Parameters:
-    ///   - entities: The entities that an object may be of; the first one alone without a field.
-    ///   - field: The field that says which.
+    ///   - entities: The entities that an object may be of; without a field, only the first one.
+    ///   - field: The field that names the entity.
     ///   - plan: Makes the plan of an entity.
     init(
         _ entity: EntityDescription, _ entities: [EntityDescription],
@@ -58,7 +58,7 @@ struct EntityChoice: Sendable {
     private var words: [String] = []
     private let defaultNumber: Int?
 
-    /// - Parameter entities: Those that have objects of their own.
+    /// - Parameter entities: The entities that have objects of their own.
     init(
         _ field: ExchangeEntityField, among entities: [EntityDescription],
         of root: EntityDescription, in model: ModelDescription
@@ -97,8 +97,8 @@ struct EntityChoice: Sendable {
 
     /// The number of the entity that a word means.
     ///
-    /// - Parameter word: Nil where the file has none.
-    /// - Throws: ``FieldProblem`` where it means none.
+    /// - Parameter word: Nil if the file has none.
+    /// - Throws: ``FieldProblem`` if the word means no entity.
     func number(of word: String?) throws -> Int {
         guard let word else {
             if let defaultNumber { return defaultNumber }
@@ -125,6 +125,6 @@ struct EntityChoice: Sendable {
     /// Whether a file may be without the field.
     var hasDefault: Bool { defaultNumber != nil }
 
-    /// What a file may have there.
+    /// The words that a file may contain there.
     var known: String { FieldProblem.list(words) }
 }

@@ -1,22 +1,22 @@
 import CambiumRecords
 
-/// A relationship as files have it: by the unique values of what it references.
+/// A relationship in files: by the unique values of its destinations.
 struct ExchangeRelationship: Sendable {
     let description: RelationshipDescription
-    /// Nil where the destination has no unique values that a file could have.
+    /// Nil if the destination has no unique values that a file can contain.
     let key: ExchangeKeyShape?
     /// The entity that it references.
     let destination: EntityDescription
-    /// Whether a unique constraint of its own entity includes it. Which object a row is may then
-    /// depend on it.
+    /// Whether a unique constraint of its own entity includes it. If so, it may decide which object
+    /// a row updates.
     let isInKey: Bool
 
     var name: String { description.relationship.name }
     /// Whether there must be a link in the row itself.
     var isRequired: Bool { description.slot != nil && !description.relationship.isOptional }
 
-    /// - Parameter names: The properties of the constraint that is meant; nil means the first one
-    ///   that has attributes only, or else the first one whose relationships have keys.
+    /// - Parameter names: The properties of the constraint to use. Nil means the first one that has
+    ///   attributes only, or else the first one whose relationships have keys.
     init(
         _ description: RelationshipDescription, of entity: EntityDescription,
         in model: ModelDescription, by names: [String]?
@@ -50,7 +50,7 @@ struct ExchangeRelationship: Sendable {
                     + "another constraint of \(destination.name).")
     }
 
-    /// What is wrong where the relationship is given and cannot be.
+    /// The problem if the relationship is given, but its destination has no key.
     var keylessProblem: String {
         "references \(destination.name), which has no unique values to name an object by."
     }
@@ -62,11 +62,11 @@ struct ExchangeRelationship: Sendable {
     var keylessField: FieldProblem { FieldProblem("\(keylessProblem) \(Self.remedyOfKeyless)") }
 }
 
-/// How a file names an object of an entity: by the values of a unique constraint.
+/// The values by which a file names an object of an entity: those of a unique constraint.
 ///
-/// A relationship of the constraint is named the same way, by a constraint of its destination. So a
-/// membership that is unique by `person club` is named by the e-mail address of the person and the
-/// name of the club.
+/// If the constraint contains a relationship, it is named by a constraint of its destination. For
+/// example, a membership that is unique by `person club` is named by the e-mail address of the
+/// person and the name of the club.
 struct ExchangeKeyShape: Sendable {
     /// A property of the constraint.
     struct Column: Sendable {
@@ -78,13 +78,13 @@ struct ExchangeKeyShape: Sendable {
         let name: String
         let slot: Int
         let content: Content
-        /// The places of its values among those of the key.
+        /// The indices of its values among the values of the key.
         let parts: Range<Int>
     }
 
     /// A value that a file has for a key.
     struct Part: Sendable {
-        /// Its name within the key: `club.name`, or `club` where one value names a club.
+        /// Its name within the key: `club.name`, or `club` if one value names a club.
         let name: String
         let attribute: ExchangeAttribute
     }
@@ -95,15 +95,15 @@ struct ExchangeKeyShape: Sendable {
     private(set) var columns: [Column] = []
     private(set) var parts: [Part] = []
 
-    /// Whether the values of one object alone decide it, and not what that one references.
+    /// Whether the key has only attributes and no relationships.
     var hasAttributesOnly: Bool {
         columns.allSatisfy { if case .attribute = $0.content { true } else { false } }
     }
 
-    /// The first constraint over attributes alone, or else the first one that can be named.
+    /// The first constraint that has attributes only, or else the first one that can be named.
     ///
-    /// - Parameter outer: The constraints that this is a part of. None of them is used again: in a
-    ///   tree that is unique by `parent name`, names would have no end.
+    /// - Parameter outer: The constraints that contain this one. None of them is used again: in a
+    ///   tree that is unique by `parent name`, names would be infinite.
     init?(of entity: EntityDescription, in model: ModelDescription, within outer: [UniqueKey] = [])
     {
         let simple = model.attributeConstraints(of: entity)
@@ -116,7 +116,7 @@ struct ExchangeKeyShape: Sendable {
         return nil
     }
 
-    /// - Returns: Nil where a relationship is included whose destination cannot be named.
+    /// - Returns: Nil if the constraint includes a relationship whose destination cannot be named.
     init?(_ unique: UniqueKey, in model: ModelDescription, within outer: [UniqueKey] = []) {
         self.unique = unique
         declarer = model.entities[unique.declarer]
@@ -155,7 +155,7 @@ struct ExchangeKeyShape: Sendable {
     }
 }
 
-/// The unique values of an object: what a file names it by.
+/// The unique values by which a file names an object.
 struct ExchangeKey: Hashable, Sendable {
     /// As the store compares them: texts are bytes, and the two zeros are equal.
     let values: [StoredValue]
@@ -170,7 +170,7 @@ struct ExchangeKey: Hashable, Sendable {
         }
     }
 
-    /// Some of the values, which are a key of their own.
+    /// Some of the values; they are a key of their own.
     func part(_ places: Range<Int>) -> ExchangeKey { ExchangeKey(Array(values[places])) }
 }
 
@@ -182,7 +182,7 @@ extension ExchangeKey: Codable {
         case null
     }
 
-    /// Reads what was put by until its object has come.
+    /// Reads a key from the spool of waiting links.
     init(from decoder: any Decoder) throws {
         values = try [Part](from: decoder).map { part in
             switch part {

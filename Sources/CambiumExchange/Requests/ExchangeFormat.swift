@@ -6,13 +6,13 @@ public enum ExchangeFormat: Sendable, Hashable {
     case jsonLines
     /// Comma-separated values (RFC 4180) with the names of the columns in the first line.
     ///
-    /// A field in quotes may hold separators, line ends and quotes, which are doubled. Lines end
-    /// with CR LF, LF or CR; exports write CR LF, as the RFC does. A list, for a to-many
-    /// relationship, is a field that holds a line of such values itself, separated by semicolons
-    /// (by commas, where semicolons separate the columns).
+    /// A field in quotes may contain separators, line ends and quotes, which are doubled. Lines end
+    /// with CR LF, LF or CR; exports write CR LF, as the RFC does. A to-many relationship is a
+    /// list: a field that is itself a line of such values, separated by semicolons. If semicolons
+    /// separate the columns, commas separate the list.
     ///
-    /// - Parameter separator: What separates the columns: one ASCII character, no quote and no
-    ///   line end.
+    /// - Parameter separator: The separator of the columns: one ASCII character that is neither a
+    ///   quote nor a line end.
     case csv(separator: Character = ",")
 }
 
@@ -35,7 +35,7 @@ extension ExchangeFormat {
         }
     }
 
-    /// What separates the keys of a list within a column.
+    /// The separator of the keys in a list within a column.
     static func listSeparator(_ separator: UInt8) -> UInt8 {
         separator == UInt8(ascii: ";") ? ASCII.comma : UInt8(ascii: ";")
     }
@@ -51,26 +51,25 @@ public struct ExchangeDateFormat: Sendable {
     }
 
     let kind: Kind
-    /// How the store keeps dates that are imported; nil where it keeps each to the bit.
+    /// The form in which the store keeps imported dates; nil if it keeps each date exactly.
     var kept: KeptDates?
 
     /// ISO 8601, such as `2026-11-22T09:30:00.25Z`. Without a time it is midnight, without a time
     /// zone UTC. Exports write UTC, with as many places of a second as bring the very date back.
     public static let iso8601 = ExchangeDateFormat(kind: .iso8601)
-    /// A number of seconds since 2001-01-01 UTC, which is what stores hold: brings the very date
-    /// back.
+    /// A number of seconds since 2001-01-01 UTC, as in stores. Dates are preserved exactly.
     public static let secondsSinceReferenceDate = ExchangeDateFormat(kind: .seconds(since: 0))
-    /// A number of seconds since 1970-01-01 UTC. Of a date with places of a second, the last ones
-    /// may be lost on the way.
+    /// A number of seconds since 1970-01-01 UTC. If a date has a fraction of a second, its last
+    /// digits may be lost.
     public static let secondsSince1970 = ExchangeDateFormat(
         kind: .seconds(since: -Date.timeIntervalBetween1970AndReferenceDate))
 
-    /// A format of the program's own.
+    /// A custom format.
     ///
     /// - Parameters:
-    ///   - parse: Reads a text; nil where it is no date, which is an error of its line. Called on
-    ///     the thread that reads ahead.
-    ///   - format: Writes a date.
+    ///   - parse: Returns the date of a string, or nil if the string is not a date; this is an
+    ///     error of its line. Called on the thread that reads ahead.
+    ///   - format: Returns the string of a date.
     public static func custom(
         parse: @escaping @Sendable (String) -> Date?, format: @escaping @Sendable (Date) -> String
     ) -> ExchangeDateFormat {
@@ -78,7 +77,7 @@ public struct ExchangeDateFormat: Sendable {
     }
 }
 
-/// The field of a file that says which entity of a hierarchy each object is of: a column in CSV, a
+/// The field of a file that names the entity of each object in a hierarchy: a column in CSV, a
 /// member in JSON.
 ///
 /// ```swift
@@ -86,7 +85,7 @@ public struct ExchangeDateFormat: Sendable {
 /// source.entityField = "type"
 /// ```
 ///
-/// The field has the names of entities unless ``words`` has others for them:
+/// The field contains the names of entities, unless ``words`` defines others:
 ///
 /// ```swift
 /// source.entityField = ExchangeEntityField(
@@ -97,22 +96,21 @@ public struct ExchangeDateFormat: Sendable {
 public struct ExchangeEntityField: Sendable, Hashable, ExpressibleByStringLiteral {
     /// The name of the field. No property may have the same one.
     public var name: String
-    /// What the file calls entities, where that is not their names: the name of the entity by the
-    /// file's word. Upper and lower case differ.
+    /// The entity names by the words that the file uses instead. Case-sensitive.
     ///
-    /// Several words may mean one entity. An export then writes the first one in alphabetic order,
-    /// and an import reads all of them, but not the entity's name. An entity without a word here
-    /// goes by its name.
+    /// Several words may mean one entity. An export then writes the first one in alphabetic order.
+    /// An import reads all of them, but not the entity's name. For an entity without a word here,
+    /// the file uses its name.
     public var words: [String: String]
     /// The name of the entity of a row that has no word: the field is missing, empty or null. Nil,
     /// the default: that is an error of the row. An export ignores it.
     public var defaultEntity: String?
 
-    /// The field of a name.
+    /// Creates an entity field with a name.
     ///
     /// - Parameters:
     ///   - name: The name of the field.
-    ///   - words: What the file calls entities; see ``words``.
+    ///   - words: The file's words for entities; see ``words``.
     ///   - defaultEntity: The entity of a row without a word; see ``defaultEntity``.
     public init(
         _ name: String, words: [String: String] = [:], defaultEntity: String? = nil

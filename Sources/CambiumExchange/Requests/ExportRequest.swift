@@ -1,4 +1,4 @@
-/// Writes the objects that a request finds as JSON, JSON Lines or CSV.
+/// Writes the objects of a fetch request as JSON, JSON Lines or CSV.
 ///
 /// ```swift
 /// let cheap = Product.fetchRequest().filter(Product.price < 20)
@@ -6,27 +6,32 @@
 /// try context.execute(export, to: "cheap.jsonl")
 /// ```
 ///
-/// What is written is what an ``ImportRequest`` reads: all attributes but derived and transient
-/// ones, to-one relationships whose key this side keeps, many-to-many relationships on the side
-/// that owns the table, and ordered ones, by the keys of what they lead to. Importing it brings
-/// the same values and links.
+/// By default, an export writes everything that an ``ImportRequest`` reads, so an import restores
+/// the same values and links:
 ///
-/// Objects of sub-entities are written with the properties of the request's entity. To write all
-/// properties of each, and its entity, set ``entityField``: an import with the same field brings
-/// all of them back.
+/// - all attributes except derived and transient ones,
+/// - to-one relationships with their key in the row of this object,
+/// - many-to-many relationships on the side that owns the table,
+/// - ordered relationships.
+///
+/// Relationships are written as the keys of their destinations.
+///
+/// Objects of sub-entities are written with the properties of the request's entity. To write the
+/// entity of each object and all of its properties, set ``entityField``. An import with the same
+/// field restores all of them.
 ///
 /// - Complexity: Some hundred objects are in memory at a time, and the key of each. Each to-many
-///   whose links are in a table of their own is one query for each object.
+///   relationship with its links in a separate table is one query for each object.
 public struct ExportRequest<Entity: ManagedObject>: Sendable {
-    /// Which objects, in which order. Unsaved changes of the context count, unless it says
-    /// otherwise.
+    /// The objects to write, and their order. Unsaved changes of the context are included, unless
+    /// the request excludes them.
     public var objects: FetchRequest<Entity>
     /// What to write.
     public var format: ExchangeFormat
-    /// Which properties; nil means all that an import reads back. Derived attributes and
-    /// relationships that the other side keeps may be named too.
+    /// The properties to write; nil means all that an import reads back. Derived attributes, and
+    /// relationships with their key on the other side, may be named too.
     public var properties: [String]?
-    /// What the file calls properties; see ``ImportSource/fieldNames``.
+    /// The file's names of properties; see ``ImportSource/fieldNames``.
     public var fieldNames: [String: String] = [:]
     /// The field that says the entity of each object; see ``ImportSource/entityField``. Default:
     /// nil, no field says it.
@@ -40,32 +45,35 @@ public struct ExportRequest<Entity: ManagedObject>: Sendable {
     /// try context.execute(request, to: "parties.csv")
     /// ```
     public var entityField: ExchangeEntityField?
-    /// By which unique constraints relationships name their destinations; see
+    /// The unique constraints by which relationships name their destinations; see
     /// ``ImportSource/relationshipKeys``.
     public var relationshipKeys: [String: [String]] = [:]
     /// How dates are written. Default: ISO 8601.
     public var dateFormat = ExchangeDateFormat.iso8601
-    /// Whether a spreadsheet shows the values of a CSV file as text, even if they look like
-    /// formulas. Default: false. Other formats ignore it.
+    /// A Boolean value that indicates whether spreadsheets show the values of a CSV file as text,
+    /// even if they look like formulas. Default: false. Other formats ignore it.
     ///
-    /// A spreadsheet runs a cell such as `=HYPERLINK(…)` as a formula, and quotes do not prevent it.
-    /// Set this if the file is for a spreadsheet and its values come from people whom you do not
-    /// trust. A value that starts with `=`, `+`, `-` or `@` (in full width too, or after white
-    /// space), with a tab or with a line end gets an apostrophe in front and is quoted. Numbers stay
-    /// as they are.
+    /// A spreadsheet runs a cell such as `=HYPERLINK(…)` as a formula, and quotes do not prevent
+    /// it. Set this if the file is for a spreadsheet and its values come from people whom you do
+    /// not trust. A value gets an apostrophe in front and is quoted if it starts with one of these:
     ///
-    /// - Warning: The file is for reading only. An import keeps the apostrophe as a part of the
-    ///   text, and refuses a value of another type that has one.
+    /// - `=`, `+`, `-` or `@`, also in full width or after white space,
+    /// - a tab or a line end.
+    ///
+    /// Numbers stay as they are.
+    ///
+    /// - Warning: The file is for reading only. An import keeps the apostrophe as a part of a
+    ///   string, and rejects it in a value of another type.
     public var protectsFormulas = false
 
-    /// Writes what a request finds.
+    /// Creates an export of the objects of a fetch request.
     public init(_ objects: FetchRequest<Entity>, as format: ExchangeFormat) {
         self.objects = objects
         self.format = format
     }
 }
 
-/// What an export has written.
+/// The result of an export.
 public struct ExportResult: Sendable, Hashable {
     /// How many objects.
     public let count: Int

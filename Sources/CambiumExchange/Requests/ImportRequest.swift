@@ -1,5 +1,4 @@
-/// Brings the objects of files into the store, straight and in one transaction: JSON, JSON Lines or
-/// CSV, in constant memory however long they are.
+/// Imports the objects of JSON, JSON Lines or CSV files directly into the store.
 ///
 /// ```swift
 /// var request = ImportRequest(Product.self, from: .file("products.csv"), as: .csv())
@@ -8,36 +7,39 @@
 /// print(result.inserted, result.updated, result.errors)
 /// ```
 ///
-/// A row whose unique values an object has is dealt with by ``mergePolicy``; the default updates
-/// that object. Relationships are given by key: the unique values of what they reference. What
-/// they reference may come later in the file, or in another file of the request. A relationship may
-/// be a part of the unique values itself: prices that are unique by `product date` are updated by
-/// rows with the number of a product and a date.
+/// An import runs in one transaction, and in constant memory regardless of the size of the files.
 ///
-/// The same holds as of a ``BatchInsertRequest``: the store's checks, and all limits and rules of
-/// the model; no hook is called and no check of the program's own is run, and members of a to-many
-/// are not counted.
+/// If an object already has a row's unique values, ``mergePolicy`` decides; the default updates
+/// that object. Relationships are given by key: the unique values of their destinations. The
+/// destination may come later in the file, or in another file of the request. A relationship may be
+/// a part of the unique values itself. If prices are unique by `product date`, rows with the number
+/// of a product and a date update them.
+///
+/// As in a ``BatchInsertRequest``, the checks of the store and all limits and rules of the model
+/// apply. Hooks and the program's own checks are not called, and the members of a to-many
+/// relationship are not counted.
 ///
 /// ## Topics
-/// - What to read: ``sources``, ``ImportSource``, ``ImportInput``, ``ExchangeFormat``,
+/// - Input: ``sources``, ``ImportSource``, ``ImportInput``, ``ExchangeFormat``,
 ///   ``ExchangeEntityField``
-/// - What to do: ``mergePolicy``, ``onError``, ``maximumErrors``, ``missingTargets``
-/// - What comes out: ``ImportResult``, ``ImportError``, ``progress``
+/// - Options: ``mergePolicy``, ``onError``, ``maximumErrors``, ``missingTargets``
+/// - Results: ``ImportResult``, ``ImportError``, ``progress``
 public struct ImportRequest: Sendable {
-    /// What is read, one after the other. All of their entities are in one store.
+    /// The sources, read in this order. All of their entities are in one store.
     public var sources: [ImportSource]
-    /// What happens to a row whose unique values another object has, in the store or earlier in the
-    /// input; see ``BatchInsertRequest/mergePolicy``. Default: ``MergePolicy/objectTrump``, the
-    /// object gets what the row sets.
+    /// The merge policy for a row with the unique values of another object, in the store or earlier
+    /// in the input; see ``BatchInsertRequest/mergePolicy``. Default: ``MergePolicy/objectTrump``,
+    /// which sets the row's values in that object.
     public var mergePolicy = MergePolicy.objectTrump
-    /// What happens when a row cannot be imported. Default: nothing is imported.
+    /// The action if a row cannot be imported. Default: nothing is imported.
     public var onError = ImportErrorHandling.stop
-    /// How many errors the result lists, where the import goes on after errors. Default: 100.
+    /// The maximum number of errors that the result lists, if the import continues after errors.
+    /// Default: 100.
     public var maximumErrors = 100
-    /// What happens where a relationship leads to an object that is not there. Default: it is an
-    /// error of the row.
+    /// The action if the destination of a relationship does not exist. Default: an error of the
+    /// row.
     public var missingTargets = MissingTargetHandling.error
-    /// What the result tells. Default: counts.
+    /// The kind of result. Default: counts.
     public var resultType = BatchResultType.count
     /// Called after each block of some thousand rows, inside the transaction: it must not use the
     /// store, and nobody can save until it returns.
@@ -52,8 +54,8 @@ public struct ImportRequest: Sendable {
     ///
     /// - Parameters:
     ///   - type: The class.
-    ///   - input: Where the bytes come from.
-    ///   - format: What they mean.
+    ///   - input: The source of the bytes.
+    ///   - format: The format of the bytes.
     public init<Entity: ManagedObject>(
         _ type: Entity.Type, from input: ImportInput, as format: ExchangeFormat
     ) {
@@ -61,64 +63,64 @@ public struct ImportRequest: Sendable {
     }
 }
 
-/// What an import does when a row cannot be imported.
+/// The action of an import if a row cannot be imported.
 public enum ImportErrorHandling: Sendable, Hashable {
     /// It stops and throws the ``ImportError``; nothing is imported.
     case stop
-    /// It leaves the row out and goes on. The result lists the errors, up to
+    /// It skips the row and continues. The result lists the errors, up to
     /// ``ImportRequest/maximumErrors``, and counts all of them.
     ///
-    /// Where the input itself cannot be read on (JSON that does not go on as JSON) the rest of the
-    /// source is left out.
+    /// If the input itself is damaged, such as invalid JSON, the rest of the source is skipped.
     case keepGoodRows
 }
 
-/// What an import does where a relationship leads to an object that is not there.
+/// The action of an import if the destination of a relationship does not exist.
 public enum MissingTargetHandling: Sendable, Hashable {
     /// It is an error of the row.
     ///
-    /// A row whose target might have come later is in the store when that is known. Going on after
-    /// errors, the import then keeps it without the link.
+    /// If the destination might come later in the input, the row is written before the error is
+    /// known. If the import continues after errors, it then keeps the row without the link.
     case error
-    /// The link is left out: a to-one counts as not given, so that an object that is updated keeps
-    /// where it led; a to-many gets the rest of its list. If the relationship is required, or is in
-    /// a unique constraint, it is an error all the same.
+    /// The link is left out. A to-one relationship counts as not given, so an updated object keeps
+    /// its destination. A to-many relationship gets the rest of its list. If the relationship is
+    /// required, or is in a unique constraint, it is an error all the same.
     case skip
 }
 
-/// An input of an import: where it comes from, which entity its rows are of, and what its fields
-/// are called.
+/// An input of an import with its format, the entity of its rows and the names of its fields.
 ///
 /// | a property | in JSON | in CSV |
 /// |---|---|---|
 /// | attribute | a member of its name | a column of its name |
 /// | part of a composite value | a nested object | a column `address.street` |
-/// | to-one relationship | the key, or an object of the key's properties | the key; `category.name` |
+/// | to-one relationship | the key, or an object of its properties | the key; `category.name` |
 /// | to-many relationship | an array of keys | a list of keys |
 ///
-/// Whole numbers, decimals and floating-point numbers are numbers (decimals may be texts, which
-/// keep more digits), dates ISO 8601, data Base64, enumerations their raw values, and codable
-/// values JSON.
+/// Integers, decimals and floating-point numbers are numbers. Decimals may also be strings, to keep
+/// more digits. Dates are in ISO 8601, data in Base64, enumerations are their raw values, and
+/// codable values are JSON.
 ///
-/// A field that is left out keeps the model's default in a new object, and its value in one that is
-/// updated. A JSON `null` is nil. An empty CSV field is nil for an optional attribute, where
-/// quotes (`""`) mean an empty text; for a required one it counts as left out.
+/// If a field is left out, a new object gets the model's default, and an updated object keeps its
+/// value. A JSON `null` is nil. For an optional attribute, an empty CSV field is nil, and quotes
+/// (`""`) mean an empty string. For a required attribute, an empty CSV field counts as left out.
 public struct ImportSource: Sendable {
-    /// The name of the entity. Rows are of this very entity, unless ``entityField`` says which
-    /// sub-entity a row is of.
+    /// The name of the entity. All rows are of this entity, unless ``entityField`` names a
+    /// sub-entity.
     public let entityName: String
-    /// Where the bytes come from.
+    /// The source of the bytes.
     public let input: ImportInput
     /// What they mean.
     public let format: ExchangeFormat
-    /// What the file calls properties, where that is not their names: the file's name by the
-    /// property's. `["sku": "Article number", "address": "addr"]`; what is within a composite value
-    /// or belongs to a key follows (`addr.street`), unless it is named itself (`address.street`).
+    /// The file's names of properties that differ from the model's: the file's name by the
+    /// property's. `["sku": "Article number", "address": "addr"]`
+    ///
+    /// The parts of a composite value or of a key get the new name too (`addr.street`), unless they
+    /// are listed themselves (`address.street`).
     public var fieldNames: [String: String] = [:]
-    /// The names of the columns, for a CSV file whose first line is a row already. Nil: the first
-    /// line has them.
+    /// The names of the columns, for a CSV file without a header line. Nil: the first line contains
+    /// the names.
     public var columns: [String]?
-    /// The field that says which entity each row is of: the source's own, or a sub-entity. Default:
+    /// The field that names the entity of each row: the source's own, or a sub-entity. Default:
     /// nil, all rows are of the source's entity.
     ///
     /// ```swift
@@ -126,38 +128,39 @@ public struct ImportSource: Sendable {
     /// source.entityField = "type"
     /// ```
     ///
-    /// The source's entity may be abstract. A row has the fields of its own entity; other fields of
-    /// it are ignored. A row without a word, or whose word means no entity that has objects, is an
-    /// error of the row. So is a row that would update an object of another entity: the entity of
-    /// an object never changes.
+    /// The source's entity may be abstract. A row has the fields of its own entity; its other
+    /// fields are ignored. These are errors of the row:
+    ///
+    /// - The row has no word, or its word means no entity that can have objects.
+    /// - The row would update an object of another entity: the entity of an object never changes.
     public var entityField: ExchangeEntityField?
-    /// By which unique constraints relationships name their destinations, if these have several:
-    /// the properties of the constraint, by the relationship's name. Default: the first constraint
-    /// that has attributes only, or else the first one that has a relationship.
+    /// The unique constraints by which relationships name their destinations, if these have
+    /// several: the properties of the constraint, by the relationship's name. Default: the first
+    /// constraint that has attributes only, or else the first one that has a relationship.
     ///
     /// A relationship in a constraint is named by a constraint of its own destination.
     public var relationshipKeys: [String: [String]] = [:]
     /// How dates are written. Default: ISO 8601.
     public var dateFormat = ExchangeDateFormat.iso8601
 
-    /// Rows of the entity of a class.
+    /// Creates a source with rows of the entity of a class.
     ///
     /// - Parameters:
     ///   - type: The class.
-    ///   - input: Where the bytes come from.
-    ///   - format: What they mean.
+    ///   - input: The source of the bytes.
+    ///   - format: The format of the bytes.
     public init<Entity: ManagedObject>(
         _ type: Entity.Type, from input: ImportInput, as format: ExchangeFormat
     ) {
         self.init(entityName: Entity.entityName, from: input, as: format)
     }
 
-    /// Rows of an entity by its name, for classes that serve several.
+    /// Creates a source with rows of a named entity, for classes of several entities.
     ///
     /// - Parameters:
     ///   - entityName: The name of the entity.
-    ///   - input: Where the bytes come from.
-    ///   - format: What they mean.
+    ///   - input: The source of the bytes.
+    ///   - format: The format of the bytes.
     public init(entityName: String, from input: ImportInput, as format: ExchangeFormat) {
         self.entityName = entityName
         self.input = input
@@ -165,9 +168,9 @@ public struct ImportSource: Sendable {
     }
 }
 
-/// Where an import's bytes come from.
+/// The source of the bytes of an import.
 public struct ImportInput: Sendable {
-    /// A block is some thousand rows: what one statement writes.
+    /// A block has some thousand rows, the amount that one statement writes.
     static let blockSize = 1 << 20
 
     enum Content: Sendable {
@@ -177,7 +180,7 @@ public struct ImportInput: Sendable {
     }
 
     let content: Content
-    /// What errors call it; nil for one that has no name of its own.
+    /// The name of the input in errors; nil if it has none.
     let name: String?
 
     private init(_ content: Content, name: String? = nil) {
@@ -185,15 +188,15 @@ public struct ImportInput: Sendable {
         self.name = name
     }
 
-    /// A file, which is read in blocks when the import runs: within its transaction, so that nobody
-    /// else can save meanwhile. What keeps its reader waiting, as a named pipe or a slow network's
-    /// files, is better collected first; see ``init(collecting:isolation:)``.
+    /// A file, read in blocks during the import. Other contexts cannot save until the import ends,
+    /// because it runs in one transaction. If the file delays its reader, such as a named pipe or a
+    /// file on a slow network, collect it first; see ``init(collecting:isolation:)``.
     public static func file(_ path: String) -> ImportInput {
         ImportInput(.file(path), name: path)
     }
 
-    /// The file that a URL names; see ``file(_:)-(String)``. Of a URL that names no file, such as one
-    /// of the web, collect the bytes first.
+    /// The file that a URL names; see ``file(_:)-(String)``. If the URL does not name a file, such
+    /// as a web address, collect the bytes first.
     public static func file(_ url: URL) -> ImportInput { .file(url.pathOfFile) }
 
     /// Bytes in memory.
@@ -206,12 +209,13 @@ public struct ImportInput: Sendable {
         ImportInput(.data(Data(text.utf8)))
     }
 
-    /// What an `AsyncSequence` of blocks of bytes delivers, such as a download. It is collected in
-    /// a temporary file first, so that the store is free for others meanwhile; the file goes with
-    /// the input.
+    /// Collects the blocks of bytes of an `AsyncSequence`, such as a download.
     ///
-    /// - Throws: What the sequence throws; ``StoreError`` where there is no room for the file;
-    ///   `CancellationError` where the task is cancelled.
+    /// The blocks are first collected in a temporary file, so that the store is not locked
+    /// meanwhile. The file is deleted together with the input.
+    ///
+    /// - Throws: The error of the sequence; ``StoreError`` if there is no space for the file;
+    ///   `CancellationError` if the task is cancelled.
     public init<Blocks: AsyncSequence>(
         collecting blocks: Blocks, isolation: isolated (any Actor)? = #isolation
     ) async throws where Blocks.Element: Sequence<UInt8> {
@@ -224,7 +228,7 @@ public struct ImportInput: Sendable {
         self.init(.temporary(file))
     }
 
-    /// What an `AsyncSequence` of bytes delivers; see ``init(collecting:isolation:)``.
+    /// Collects the bytes of an `AsyncSequence`; see ``init(collecting:isolation:)``.
     public init<Bytes: AsyncSequence>(
         collectingBytes bytes: Bytes, isolation: isolated (any Actor)? = #isolation
     ) async throws where Bytes.Element == UInt8 {
@@ -243,12 +247,12 @@ public struct ImportInput: Sendable {
     }
 }
 
-/// What an import has done.
+/// The result of an import.
 public struct ImportResult: Sendable {
     /// How many objects are new.
     public internal(set) var inserted = 0
-    /// How many rows met an object with their unique values, which got what they set. Of rows that
-    /// met the same one, each counts.
+    /// The number of rows that updated an existing object with the same unique values. Several rows
+    /// for the same object all count.
     public internal(set) var updated = 0
     /// How many rows met an object with their unique values and were left out, as the policy says.
     public internal(set) var skipped = 0
@@ -256,12 +260,12 @@ public struct ImportResult: Sendable {
     public internal(set) var errorCount = 0
     /// The first errors, up to ``ImportRequest/maximumErrors``.
     public internal(set) var errors: [ImportError] = []
-    /// Fields of the input that no property has, which were passed over: those of a CSV file's
-    /// first line, and those of the first thousand JSON objects.
+    /// Fields of the input that no property has; they were ignored. Includes the names in a CSV
+    /// file's first line, and the members of the first thousand JSON objects.
     public internal(set) var ignoredFields: [String] = []
-    /// All objects that the import changed: what
-    /// ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)`` takes. Empty unless the
-    /// request asks for ``BatchResultType/objectIDs``.
+    /// All objects that the import changed, for
+    /// ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)``. Empty unless the request
+    /// asks for ``BatchResultType/objectIDs``.
     public internal(set) var changes = RemoteChanges()
 }
 
@@ -269,11 +273,11 @@ public struct ImportResult: Sendable {
 public struct ImportProgress: Sendable, Hashable {
     /// The number of the source among the request's; the first has number 0.
     public let source: Int
-    /// How many rows of all sources were read, those with errors too.
+    /// How many rows of all sources were read, including rows with errors.
     public let rows: Int
     /// How many bytes of the source were read.
     public let bytes: Int
-    /// How many bytes the source has; nil where that is not known.
+    /// The number of bytes of the source; nil if unknown.
     public let byteCount: Int?
 }
 
@@ -283,16 +287,16 @@ public struct ImportError: Error, Sendable {
     public let source: Int
     /// The name of the source's file, else that of its entity.
     public let sourceName: String
-    /// The line where the field, or else the row, begins; the first has number 1. Nil where the
-    /// input as a whole is meant.
+    /// The line at which the field begins, or else the row; the first has number 1. Nil if the
+    /// error concerns the complete input.
     public let line: Int?
-    /// Where in the line the field begins, in bytes from 1; nil where that is not known.
+    /// The position in the line at which the field begins, in bytes from 1; nil if unknown.
     public let column: Int?
-    /// The field, in the file's words; nil where the row as a whole is meant.
+    /// The field, by its name in the file; nil if the error concerns the complete row.
     public let field: String?
-    /// What is wrong, and what helps. It names the field and the limit, never the value.
+    /// The problem and how to fix it. The message names the field and the limit, never the value.
     public let message: String
-    /// The error behind it: a ``ValidationError`` where the model or the store refused the row.
+    /// The underlying error: a ``ValidationError`` if the model or the store rejected the row.
     public let underlying: (any Error)?
 }
 
@@ -305,21 +309,21 @@ extension ImportError: CustomStringConvertible {
 }
 
 extension ImportError: LocalizedError {
-    /// The place, and what is wrong there.
+    /// The place and the problem.
     public var errorDescription: String? { description }
-    /// What the error behind it says of the reason.
+    /// The reason that the underlying error gives.
     public var failureReason: String? {
         (underlying as? any LocalizedError)?.failureReason
             ?? "The input is not what the model or the format requires."
     }
-    /// What to do about it.
+    /// How to fix the problem.
     public var recoverySuggestion: String? {
         underlying?.suggestion ?? "Correct the input at that place, and import it again."
     }
 }
 
 extension ImportError: CoreDataCompatibleError {
-    /// The code that Core Data uses for what is wrong; 1550 for input that cannot be read.
+    /// The code that Core Data uses for the problem; 1550 for input that cannot be read.
     public var coreDataCode: Int {
         (underlying as? any CoreDataCompatibleError)?.coreDataCode ?? 1550
     }
