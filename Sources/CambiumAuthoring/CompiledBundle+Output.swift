@@ -10,8 +10,8 @@ extension CompiledBundle {
     ///
     /// - Parameters:
     ///   - version: The version's name; nil means the current one.
-    ///   - engine: What the store is in.
-    /// - Returns: nil where there is no version of that name.
+    ///   - engine: The engine of the store.
+    /// - Returns: nil if there is no version of that name.
     package func schemaSQL(
         version: String? = nil, on engine: CheckedEngine = .sqlite
     ) -> String? {
@@ -32,9 +32,9 @@ extension CompiledBundle {
     /// The SQL that lets a user of a server read and write a store of the current version.
     ///
     /// - Parameters:
-    ///   - schema: The name of the store's schema; nil for that of a store which is given none.
+    ///   - schema: The name of the store's schema; nil means the default schema.
     ///   - user: The name of the user.
-    /// - Returns: nil where the server does not take a name as it is.
+    /// - Returns: nil if the server does not accept one of the names.
     package func grantsSQL(in schema: String?, to user: String) -> String? {
         let name = schema ?? PostgresSchema.defaultName
         let areTaken = [name, user].allSatisfy {
@@ -59,8 +59,8 @@ extension CompiledBundle {
     /// The SQL that migrates a store from one version to another, step by step, exactly as the
     /// runtime executes it.
     ///
-    /// - Returns: nil where one of the versions is unknown or the first is not older.
-    /// - Throws: ``MigrationProblems`` where the engine cannot take a step.
+    /// - Returns: nil if one of the versions is unknown or the first is not older.
+    /// - Throws: ``MigrationProblems`` if the engine cannot run a step.
     package func migrationSQL(
         from: String, to: String, on engine: CheckedEngine = .sqlite
     ) throws(MigrationProblems) -> String? {
@@ -73,7 +73,7 @@ extension CompiledBundle {
 
     /// A file for the current schema and one for each migration, for review.
     ///
-    /// - Throws: ``MigrationProblems`` where the engine cannot take a step.
+    /// - Throws: ``MigrationProblems`` if the engine cannot run a step.
     package func sqlFiles(
         on engine: CheckedEngine = .sqlite
     ) throws(MigrationProblems) -> [(name: String, contents: String)] {
@@ -102,16 +102,16 @@ extension CompiledBundle {
         return result
     }
 
-    /// What brings stores to a version: the code that runs on users' machines, with what a program
-    /// with that version of the model would have in it.
+    /// The runner that migrates stores to a version: the same code as on users' machines, with the
+    /// content of a program of that version.
     ///
     /// - Parameter version: The version's name; nil means the current one.
-    /// - Returns: nil where there is no version of that name.
+    /// - Returns: nil if there is no version of that name.
     package func runner(to version: String? = nil) -> MigrationRunner? {
         let target =
             version.map { name in versions.first { $0.model.version == name } } ?? versions.last
         guard let target else { return nil }
-        // Nothing leads from where it goes to.
+        // No migration starts at the target.
         let end = migrations.firstIndex { $0.from == target.model.version } ?? migrations.count
         let runner = MigrationRunner(model: target.model, migrations: Array(migrations[..<end]))
         let models = versions.map(\.model)

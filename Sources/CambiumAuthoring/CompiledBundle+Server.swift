@@ -4,18 +4,19 @@ import CambiumModel
 import CambiumPlan
 import CambiumPostgresSQL
 
-/// The steps of stores on PostgreSQL, which a tool may run whether or not the model names the engine.
+/// The steps of stores on PostgreSQL. A tool may run them even if the model does not name the
+/// engine.
 package struct ServerSteps: Sendable {
     /// The versions, the oldest first; the last one is that of the target.
     package let versions: [Model]
-    /// The steps to the target. None leads over one that cannot be planned.
+    /// The steps to the target, after the last one that cannot be planned.
     package private(set) var migrations: [Migration] = []
-    /// Why a step cannot be planned: the last one where there are several.
+    /// The reason that a step cannot be planned: the last one if there are several.
     package private(set) var problem: String?
 
     /// Plans the steps.
     ///
-    /// - Parameter versions: Those of a bundle, up to the target.
+    /// - Parameter versions: The versions of a bundle, up to the target.
     init(_ versions: [CheckedModel], of all: [CheckedModel]) {
         self.versions = all.map(\.model)
         for (old, new) in zip(versions, versions.dropFirst()) {
@@ -42,7 +43,7 @@ extension CompiledBundle {
     /// The steps to a version on PostgreSQL, and the version.
     ///
     /// - Parameter version: The version's name; nil means the current one.
-    /// - Returns: nil where there is no version of that name.
+    /// - Returns: nil if there is no version of that name.
     package func serverSteps(to version: String? = nil) -> (target: Model, steps: ServerSteps)? {
         guard
             let end = version.map({ name in
@@ -56,8 +57,8 @@ extension CompiledBundle {
 
     /// Proves every step on a server, beside the same step in a file.
     ///
-    /// - Parameter prove: Proves one; what it throws besides ``MigrationProver/Failure`` and
-    ///   ``MigrationError`` ends all.
+    /// - Parameter prove: Proves one step. If it throws an error other than
+    ///   ``MigrationProver/Failure`` and ``MigrationError``, the verification ends.
     package func serverVerification(
         _ prove: (_ old: Model, _ new: Model, _ file: Migration, _ server: Migration) throws ->
             MigrationProver.Proof

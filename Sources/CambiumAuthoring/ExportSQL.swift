@@ -3,8 +3,8 @@ import CambiumSQL
 
 /// The statements that read all of a hierarchy's objects for an export, in the order of their keys.
 package struct ExportSQL: Sendable {
-    /// Reads the rows: the key, the entity's name where the hierarchy has several, then what
-    /// ``column(named:)`` tells apart.
+    /// Reads the rows: the key, the entity's name if the hierarchy has several, then the columns;
+    /// see ``column(named:)``.
     package let rows: String
     /// Whether the second column of ``rows`` is the entity's name.
     package let hasEntityColumn: Bool
@@ -39,10 +39,10 @@ package struct ExportSQL: Sendable {
             """
     }
 
-    /// The number of a table's column among those of ``rows``; nil for one that is not read.
+    /// The index of a table's column among the columns of ``rows``; nil if it is not read.
     package func column(named name: String) -> Int? { numbers[name] }
 
-    /// JSON comes as JSON, also where another program has written something else.
+    /// A codable value becomes JSON, even if another program wrote a value that is not JSON.
     private static func value(of attribute: Attribute, in column: String) -> String {
         let column = SQLText.identifier(column)
         guard case .codable = attribute.type else { return column }
@@ -52,9 +52,9 @@ package struct ExportSQL: Sendable {
             """
     }
 
-    /// The keys of the objects that a relationship references from the object whose key is
-    /// parameter 1: in the kept order, else by key. Nil where the links are a column of the
-    /// object's own row, or nowhere.
+    /// The statement for the keys of the objects that a relationship references from the object
+    /// whose key is parameter 1: in the stored order, else by key. Nil if the links are a column of
+    /// the object's own row, or are not stored.
     package static func members(
         of relationship: Relationship, of entity: Entity, in model: Model
     ) -> String? {

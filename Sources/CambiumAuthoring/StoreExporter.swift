@@ -24,10 +24,9 @@ package struct StoreExporter {
 
     /// Opens a store for reading.
     ///
-    /// - Parameter versions: The versions of the model among which the store's is to be found; of
-    ///   none it is nil.
-    /// - Throws: ``ExportError``; ``MigrationError`` where the file is no store, or of another
-    ///   model; `SQLiteError` where it cannot be opened.
+    /// - Parameter versions: The versions of the model, one of which must be the store's.
+    /// - Throws: ``ExportError`` if it is none of them; ``MigrationError`` if the file is not a
+    ///   store, or is of another model; `SQLiteError` if it cannot be opened.
     package init(fileAt path: String, versions: [Model]) throws {
         connection = try Connection.reading(path: path)
         // The files of large values lie beside the store itself, and not beside a link to it.
@@ -42,11 +41,11 @@ package struct StoreExporter {
         try OrdinaryTables(in: connection).require(Schema(of: model).tables.map(\.name))
     }
 
-    /// Writes everything.
+    /// Writes the complete store.
     ///
-    /// - Parameter deliver: Is given one part of the text after the other, in UTF-8.
-    /// - Throws: ``ExportError`` where a row cannot be written; `SQLiteError`; what `deliver`
-    ///   throws.
+    /// - Parameter deliver: Receives one part of the text after the other, in UTF-8.
+    /// - Throws: ``ExportError`` if a row cannot be written; `SQLiteError`; the errors of
+    ///   `deliver`.
     package func export(to deliver: ([UInt8]) throws -> Void) throws {
         var json = JSONWriter()
         json.write(raw: "{\"format\":\(Self.formatVersion),\n\"model\":")
@@ -204,8 +203,8 @@ package struct StoreExporter {
 extension StoreMetadata {
     /// The version of a model that the store is of.
     ///
-    /// - Throws: ``ExportError`` where it is none of them; ``MigrationError`` where it is of another
-    ///   model, or has a later form.
+    /// - Throws: ``ExportError`` if it is none of them; ``MigrationError`` if it is of another
+    ///   model, or has a newer format.
     package func version(among versions: [Model]) throws -> Model {
         let name = versions.last?.name ?? model
         guard model == name else {
@@ -229,7 +228,8 @@ extension StoreMetadata {
 package enum ExportError: Error, Sendable, Equatable, CustomStringConvertible {
     /// No version of the model is the store's.
     case unknownVersion(model: String, store: String, hash: String, known: [String])
-    /// A row holds what is no value of its attribute, which another program must have written.
+    /// A row contains a value that is invalid for its attribute; another program must have written
+    /// it.
     case unreadable(entity: String, key: Int64, attribute: String)
     /// A row is of an entity that the model does not have.
     case unknownEntity(root: String, key: Int64, name: String)
@@ -237,7 +237,7 @@ package enum ExportError: Error, Sendable, Equatable, CustomStringConvertible {
     case missingFile(
         entity: String, key: Int64, attribute: String, path: String, reason: String)
 
-    /// What happened and what to do about it.
+    /// The problem and how to fix it.
     package var description: String {
         switch self {
         case .unknownVersion(let model, let store, let hash, let known):
@@ -273,8 +273,8 @@ struct ExportedRow {
     }
 }
 
-/// How the objects of one entity become lines of an export: which member of the line is which
-/// column of the row, or which statement's rows.
+/// The form of the objects of one entity in an export: each member of a line with its column of the
+/// row, or with its statement.
 struct ExportedEntity {
     /// A member of a line.
     struct Member {
@@ -282,7 +282,7 @@ struct ExportedEntity {
         let content: Content
     }
 
-    /// Where a member comes from.
+    /// The source of a member.
     indirect enum Content {
         /// An attribute, in a column of the row.
         case attribute(Attribute, column: Int)
@@ -327,8 +327,8 @@ struct ExportedEntity {
         self.members = members
     }
 
-    /// The members of attributes whose names begin alike up to a depth: the parts of a composite
-    /// value, which follow each other, are one member.
+    /// The members of attributes, grouped by the first part of their names at a depth: the parts of
+    /// a composite value, which follow each other, are one member.
     private static func members(
         of attributes: ArraySlice<(Attribute, column: Int)>, depth: Int
     ) -> [Member] {

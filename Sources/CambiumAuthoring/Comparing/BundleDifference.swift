@@ -3,7 +3,7 @@ import CambiumMaintenance
 import CambiumMigration
 import CambiumSQL
 
-/// What changed between two versions, step by step, in a form for people or for programs.
+/// The changes between two versions, step by step, in a form for people or for programs.
 package struct BundleDifference: Sendable {
     /// The forms.
     package enum Format: String, Sendable, CaseIterable {
@@ -17,7 +17,7 @@ package struct BundleDifference: Sendable {
 
     /// The model's name.
     package let name: String
-    /// The steps, oldest first; none where a version is compared with itself.
+    /// The steps, oldest first; empty if a version is compared with itself.
     package let steps: [VersionChanges]
 
     /// Whether one of the steps cannot be taken as it is.
@@ -25,7 +25,7 @@ package struct BundleDifference: Sendable {
 
     /// The difference in a form; it ends with a line feed.
     ///
-    /// - Parameter folder: What paths are relative to, where they lie below it.
+    /// - Parameter folder: The folder to which paths below it are relative.
     package func rendered(as format: Format, relativeTo folder: String? = nil) -> String {
         switch format {
         case .text: text
@@ -36,8 +36,8 @@ package struct BundleDifference: Sendable {
 }
 
 extension VersionChanges {
-    /// The changes by what they are about: entities in the order of the first change of each, then
-    /// types, with the model itself last.
+    /// The changes by subject: entities in the order of their first change, then types, then the
+    /// model itself.
     var subjects: [(name: String, changes: [Change])] {
         var subjects: [(name: String, changes: [Change])] = []
         for change in changes {
@@ -50,7 +50,7 @@ extension VersionChanges {
         return subjects.filter { !$0.name.isEmpty } + subjects.filter { $0.name.isEmpty }
     }
 
-    /// What it means for the data, in a few words.
+    /// The effect on the data, in a few words.
     var outcome: String {
         if !obstacles.isEmpty { return hasShipped ? "needs code" : "undecided" }
         if changes.isEmpty { return "nothing changed" }
@@ -59,7 +59,7 @@ extension VersionChanges {
 }
 
 extension VersionChanges.Change {
-    /// The summary, with what it was and what it is.
+    /// The summary, with the value before and after.
     var sentence: String {
         switch (before, after) {
         case (nil, nil): summary
@@ -76,7 +76,7 @@ extension VersionChanges.Change {
 }
 
 extension TableWork {
-    /// What is done, in words.
+    /// The work on the table, in words.
     var words: String {
         switch effect {
         case .constant: "changed in constant time"
@@ -88,7 +88,7 @@ extension TableWork {
         }
     }
 
-    /// What else there is to say: why it is written again, and indexes.
+    /// Further details: why the table is written again, and its indexes.
     var details: [String] {
         (effect == .rebuild && !causes.isEmpty
             ? ["because of \(causes.joined(separator: ", "))"] : [])
@@ -138,7 +138,7 @@ extension BundleDifference {
 }
 
 extension VersionChanges {
-    /// What the author should do, or at least have thought of.
+    /// The problems and findings that need the author's attention, with their remedies.
     var needs: [(message: String, remedies: [String])] {
         obstacles.map { ($0.message, $0.fixes) }
             + findings.map { ("\($0.message) [\($0.code.name)]", $0.notes) }
@@ -223,7 +223,8 @@ extension BundleDifference {
         }.joined()
     }
 
-    /// A name of the store, which has no grave accent: names of a model are identifiers.
+    /// A name in the store. It contains no grave accent, because the names of a model are
+    /// identifiers.
     private static func code(_ name: String) -> String {
         "`\(PlainText.onOneLine(name))`"
     }
@@ -231,19 +232,22 @@ extension BundleDifference {
 
 extension BundleDifference {
     /// `{"format": 1, "model", "steps": [{"from", "to", "class", "losesData", "hasShipped",
-    /// "changes": [{"of", "property", "change", "summary", "before", "after", "class", "losesData", "isUndecided",
-    /// "reason", "tables"}], "tables": [{"name", "effect", "causes", "madeIndexes",
+    /// "changes": [{"of", "property", "change", "summary", "before", "after", "class", "losesData",
+    /// "isUndecided", "reason", "tables"}], "tables": [{"name", "effect", "causes", "madeIndexes",
     /// "droppedIndexes"}], "obstacles": [{"message", "fixes"}], "findings": [{"code", "message",
     /// "path", "line", "column", "notes"}]}]}`.
     ///
-    /// `class` is `additive`, `reversible`, `lossy`, `destructive`, `needsData` or `needsCode`, and
-    /// of a change that only the program sees `program`; that of a step is the gravest of its
-    /// changes, and `needsCode` where it has shipped and has obstacles. `effect` is `constant`, `scan`,
-    /// `update`, `rebuild`, `new` or `dropped`. `property`, `before`, `after` and `reason` are missing
-    /// where there is none; the words of `before` and `after` are for people. `hasShipped` is true
-    /// for a version that is frozen, and for all versions of Xcode's but the current one. Members,
-    /// and words for changes, may be added; `format` changes when any is removed or changes its
-    /// meaning.
+    /// - `class` is `additive`, `reversible`, `lossy`, `destructive`, `needsData` or `needsCode`.
+    ///   If a change does not affect the store, it is `program`. The class of a step is the gravest
+    ///   one of its changes, and `needsCode` if the step has shipped and has obstacles.
+    /// - `effect` is `constant`, `scan`, `update`, `rebuild`, `new` or `dropped`.
+    /// - `property`, `before`, `after` and `reason` are missing if they have no value. The words of
+    ///   `before` and `after` are for people.
+    /// - `hasShipped` is true for a frozen version, and for all versions of Xcode except the
+    ///   current one.
+    ///
+    /// Members, and words for changes, may be added. `format` changes when one of them is removed
+    /// or changes its meaning.
     func json(relativeTo folder: String?) -> String {
         let json: JSONValue = [
             "format": .number(1), "model": .string(name),

@@ -1,21 +1,21 @@
 import CambiumCompiler
 import CambiumModel
 
-/// The versions of a bundle, each checked for itself: what is needed to compare them. No step
-/// between them need be possible.
+/// The versions of a bundle for a comparison, each checked by itself. The steps between them may be
+/// impossible.
 package struct CheckedBundle: Sendable {
     /// The model's name.
     package let name: String
     /// The versions up to the current one, oldest first; there is at least one.
     package let versions: [CheckedModel]
-    /// The names of those that have shipped, as the lock says.
+    /// The names of the frozen versions in the lock.
     private let frozen: Set<String>
 
-    /// Reads and checks a bundle; proves nothing.
+    /// Reads and checks a bundle; proves no migrations.
     ///
     /// - Parameter declarations: The file of declarations about the steps between versions; nil
-    ///   takes the one beside the bundle, where there is one.
-    /// - Returns: No bundle where one of the diagnostics is an error.
+    ///   means the one beside the bundle, if it exists.
+    /// - Returns: No bundle if one of the diagnostics is an error.
     package static func read(
         _ path: String, declarations: String? = nil
     ) -> (bundle: CheckedBundle?, diagnostics: [Diagnostic]) {
@@ -41,7 +41,7 @@ package struct CheckedBundle: Sendable {
         /// There is only one version.
         case singleVersion
 
-        /// What is wrong, and what to write.
+        /// The problem and how to fix it.
         package var message: String {
             switch self {
             case .unknownVersion(let name, let known):
@@ -53,12 +53,12 @@ package struct CheckedBundle: Sendable {
         }
     }
 
-    /// The steps from one version to another: what is called what is said from each version to the
-    /// next, so they are compared one by one.
+    /// The steps from one version to another. They are compared one by one, because each version
+    /// declares names only for the step to the next one.
     ///
     /// - Parameters:
-    ///   - from: The older version; nil takes the one before the newer.
-    ///   - to: The newer version; nil takes the current one.
+    ///   - from: The older version; nil means the one before the newer.
+    ///   - to: The newer version; nil means the current one.
     package func difference(
         from: String? = nil, to: String? = nil
     ) throws(Failure) -> BundleDifference {
@@ -105,7 +105,7 @@ package struct CheckedBundle: Sendable {
 }
 
 extension CheckedModel {
-    /// The version, without what it declares about a step that starts from another one.
+    /// The version without its declarations, if they are about a step from a different version.
     fileprivate func ifDeclaring(from version: String) -> CheckedModel {
         guard let migration = model.migration, migration.from != version else { return self }
         return CheckedModel(

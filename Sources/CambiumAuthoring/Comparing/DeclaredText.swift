@@ -16,7 +16,7 @@ package struct DeclaredText {
         return ExpressionText.onOneLine(element?["where"]?.value ?? element?.text.value ?? "")
     }
 
-    /// What a derived attribute is computed from.
+    /// The expression of a derived attribute.
     package func derivation(of attribute: String, in entity: String) -> String {
         let element = entities[entity]?.child("derived", named: attribute)
         return ExpressionText.onOneLine(element?["expression"]?.value ?? "")

@@ -3,62 +3,62 @@ import CambiumModel
 import CambiumPlan
 import CambiumSQL
 
-/// What changed from one version to the next: what the migration does with which class, and what
-/// only the program sees.
+/// The changes from one version to the next: the changes that the migration makes, with their
+/// classes, and the changes that affect only the program.
 package struct VersionChanges: Sendable {
     /// The version that was.
     package let from: String
     /// The version that is.
     package let to: String
-    /// The changes: those of the stored data in the order of the new version's declarations, then
-    /// those of types and requests.
+    /// The changes: first the stored data, in the order of the new version's declarations, then
+    /// types and requests.
     package let changes: [Change]
-    /// What is done to the tables of a store; none where there is no migration.
+    /// The work on the tables of a store; empty if there is no migration.
     package let tables: [TableWork]
-    /// Why stores of the old version cannot be migrated; empty where they can.
+    /// The reasons that stores of the old version cannot be migrated; empty if they can.
     package let obstacles: [Obstacle]
-    /// What else the author should know of the step, at its place in the new version.
+    /// Further findings about the step for the author, with their positions in the new version.
     package let findings: [Diagnostic]
-    /// Whether it is a step of Xcode's that has shipped: nothing about it can be changed any more.
+    /// Whether the step is between versions of Xcode and has shipped. It can no longer be changed.
     package let hasShipped: Bool
-    /// Whether the new version is frozen: then the step has shipped, too, and its declarations hold.
+    /// Whether the new version is frozen. If so, the step has shipped and its declarations hold.
     package let isFrozen: Bool
 
     /// One difference.
     package struct Change: Sendable {
         /// The entity, or the type; dropped ones by their old name.
         package let subject: String
-        /// The property of it, where it is about one.
+        /// The changed property, if the change is about one.
         package let property: String?
-        /// What kind of change it is, for programs.
+        /// The kind of change, for programs.
         package let word: String
-        /// What it is, as a sentence.
+        /// The change, as a sentence.
         package let summary: String
-        /// What it was, and what it is, where the summary does not say.
+        /// The values before and after, if the summary does not contain them.
         package var before: String?
         package var after: String?
-        /// What it means for data that is there; nil where only the program sees it.
+        /// The effect on existing data; nil if the change affects only the program.
         package let kind: MigrationKind?
-        /// Whether the author still has to say what becomes of the data.
+        /// Whether the author still has to decide about the data.
         package let isUndecided: Bool
         /// Whether data goes away or becomes less exact.
         package let losesData: Bool
-        /// What the author gave as the reason.
+        /// The reason that the author gave.
         package let reason: String?
         /// The numbers of the tables, in ``VersionChanges/tables``, that it concerns.
         package let tables: [Int]
     }
 
-    /// Something without which there is no migration.
+    /// A problem that prevents the migration.
     package struct Obstacle: Sendable {
         /// What is missing.
         package let message: String
-        /// What to write; each by itself is enough.
+        /// The fixes; each one is sufficient by itself.
         package let fixes: [String]
     }
 
-    /// What the whole step means for the data: as much as its gravest change. What has shipped and is
-    /// not decided only code can do.
+    /// The class of the complete step: that of its gravest change. If the step has shipped and is
+    /// undecided, only code can migrate the data.
     package var kind: MigrationKind {
         if hasShipped, !obstacles.isEmpty { return .needsCode }
         return changes.compactMap(\.kind).max() ?? .additive
@@ -71,9 +71,9 @@ package struct VersionChanges: Sendable {
     ///
     /// - Parameters:
     ///   - earlier: The versions before the old one, oldest first.
-    ///   - hasShipped: Whether Core Data took this step, and dropped what is gone.
-    ///   - isFrozen: Whether the lock has the new version.
-    ///   - plans: Whether what is done to a store, and what the lint says, is wanted too.
+    ///   - hasShipped: Whether Core Data already ran this step, and dropped the deleted data.
+    ///   - isFrozen: Whether the lock contains the new version.
+    ///   - plans: Whether to include the work on the tables and the findings of the lint.
     init(
         from old: CheckedModel, to new: CheckedModel, after earlier: [CheckedModel] = [],
         hasShipped: Bool, isFrozen: Bool = false, plans: Bool
@@ -118,7 +118,7 @@ package struct VersionChanges: Sendable {
             ? [] : Self.findings(from: old, to: new, after: earlier, difference, hasPlan: hasPlan)
     }
 
-    // MARK: What is to be said of a change
+    // MARK: Details of a change
 
     private static func isUndecided(
         _ change: ModelChange, _ problems: [MigrationProblem]
@@ -140,7 +140,7 @@ package struct VersionChanges: Sendable {
         }
     }
 
-    /// What only code that knows the data can do.
+    /// The steps of the program's own code.
     private static func programSteps(of model: Model) -> [Change] {
         (model.migration?.steps ?? []).map { step in
             Change(
@@ -185,7 +185,7 @@ package struct VersionChanges: Sendable {
 
     // MARK: What is needed
 
-    /// What the lint says of the step, without what the author says is meant.
+    /// The findings of the lint about the step, without the ones that the author suppressed.
     private static func findings(
         from old: CheckedModel, to new: CheckedModel, after earlier: [CheckedModel],
         _ difference: ModelDifference, hasPlan: Bool
@@ -219,7 +219,7 @@ extension VersionChanges.Change {
 }
 
 extension VersionChanges.Obstacle {
-    /// What is open in a step that has shipped; what helps stands with the last.
+    /// The open problems of a step that has shipped. The last one has the remedies.
     fileprivate static func ofShippedStep(
         _ problems: [MigrationProblem], from old: Model, to new: Model
     ) -> [VersionChanges.Obstacle] {

@@ -4,7 +4,7 @@ import CambiumCompiler
 struct IndexRestorer {
     /// Xcode's elements, in its order.
     private(set) var elements: [ParsedElement] = []
-    /// What is user info of the entity.
+    /// The entries for the user info of the entity.
     private(set) var keys: [(key: String, value: String)] = []
     /// The attributes that are indexed without an index of their own.
     private(set) var indexed: Set<String> = []
@@ -112,7 +112,7 @@ struct IndexRestorer {
             .joined(separator: ", ")
     }
 
-    /// A name for an index that has none, which Xcode does not allow.
+    /// A generated name for an index without one. Xcode requires a name.
     private mutating func newName(for parts: [AttributeList]) -> String {
         let words = parts.map { part in
             let word = part.value("property") ?? "Expression"

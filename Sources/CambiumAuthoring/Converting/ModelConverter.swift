@@ -1,12 +1,12 @@
 import CambiumCompiler
 import Foundation
 
-/// Turns bundles of one kind into the other.
+/// Converts bundles of one kind into the other.
 ///
-/// Nothing of the model is lost on the way: what Cambium's language has no word for stays in
-/// attributes with the prefix `xcode:`, and what Xcode has no word for becomes user info with keys
-/// that start with `cambium.`. Xcode's diagram coordinates and comments go; XML of other namespaces
-/// does not reach Xcode.
+/// The conversion keeps all of the model. If Cambium's language has no word for a part, it stays in
+/// attributes with the prefix `xcode:`. If Xcode has no word for a part, it becomes user info with
+/// keys that start with `cambium.`. Xcode's diagram coordinates and comments are lost; XML of other
+/// namespaces is not written to Xcode's files.
 package enum ModelConverter {
     /// The files of a bundle of Cambium's own. Paths start with the bundle's folder.
     package static func ownBundle(
@@ -68,7 +68,7 @@ package enum ModelConverter {
         URL(fileURLWithPath: bundle.path).deletingPathExtension().lastPathComponent
     }
 
-    /// What the files themselves do not say.
+    /// The settings that the files themselves do not contain.
     private static func settings(
         of bundle: ParsedBundle, folder: String, saysCurrent: Bool
     ) -> [(path: String, contents: String)] {

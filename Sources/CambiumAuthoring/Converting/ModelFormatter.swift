@@ -2,10 +2,11 @@ import CambiumCompiler
 
 /// Lays out a model file of Cambium's own as the language's documentation does.
 package enum ModelFormatter {
-    /// The file in that layout. It says the same, keeps every comment and everything of other
-    /// namespaces, and stays as it is when it is formatted again. Lines end with a line feed.
+    /// The file in the standard layout. Its meaning, every comment and everything of other
+    /// namespaces stay the same. A formatted file does not change when it is formatted again. Lines
+    /// end with a line feed.
     ///
-    /// - Throws: what is wrong with the XML, or that it is no model of Cambium's own.
+    /// - Throws: The problem with the XML, or that the file is not a model of Cambium.
     package static func format(_ source: SourceText) throws(Diagnostic) -> String {
         let source = source.withLineFeeds
         let root = try XMLReader.read(source)
@@ -20,8 +21,8 @@ package enum ModelFormatter {
 }
 
 extension SourceText {
-    /// With the line ends that XML reads for every other one: what follows may then be written as
-    /// it stands.
+    /// The text with normalized line ends, as an XML parser reads them. Parts of it may then be
+    /// written verbatim.
     fileprivate var withLineFeeds: SourceText {
         let (carriageReturn, lineFeed) = (UInt8(ascii: "\r"), UInt8(ascii: "\n"))
         guard bytes.contains(carriageReturn) else { return self }

@@ -1,7 +1,8 @@
 import CambiumCompiler
 import Foundation
 
-// What only the way back to Xcode needs; the compiler reads, and never writes Xcode's files.
+// Conversions that only the way back to Xcode needs. The compiler reads Xcode's files and never
+// writes them.
 
 extension Spelling {
     /// Xcode's attributes as they once were, as far as that still means the same.
@@ -17,7 +18,7 @@ extension Spelling {
         for attribute in kept { Self.apply(attribute, to: &all) }
         let meaning = self.own(from: expected)
         if self.own(from: all).saysTheSame(as: meaning) { return all }
-        // Someone has changed the value since. What no longer fits is left out.
+        // The value was changed since. Attributes that no longer fit are left out.
         var some = expected
         for attribute in kept {
             var candidate = some
@@ -38,12 +39,12 @@ extension Spelling {
 }
 
 extension XcodeNamespace {
-    /// What stands for more than an XML attribute.
+    /// The attributes that represent more than one XML attribute.
     fileprivate static let structure: Set<String> = [userInfo, from, position, bundle]
 }
 
 extension AttributeList {
-    /// What keys have to say so that `self`, taken from Xcode, becomes a list of Cambium's own.
+    /// The keys that turn `self`, taken from Xcode, into a list of Cambium's attributes.
     package func keys(toBecome own: AttributeList) -> [(key: String, value: String)] {
         var keys = own.items.filter { !$0.name.contains(":") && value($0.name) != $0.value }
             .map { (key: $0.name, value: $0.value) }
@@ -121,7 +122,7 @@ extension XcodeBundle {
 }
 
 extension BundleSettings {
-    /// The settings as a file for one bundle, or nil where they say nothing.
+    /// The settings as a file for one bundle, or nil if there are none.
     package var json: String? {
         var object: [String: Any] = [:]
         object["access"] = access

@@ -1,9 +1,11 @@
 import CambiumCompiler
 
-/// Writes Cambium's own XML: two spaces for each level, at most 100 columns where that can be,
-/// attributes in the language's order, and every comment and single blank line of the file that it
-/// comes from. What is of another namespace stays as it is written there: only its own language
-/// knows what white space and the order of text and elements mean in it.
+/// Writes Cambium's own XML: two spaces for each level, at most 100 columns if possible, and
+/// attributes in the language's order.
+///
+/// It keeps every comment and single blank line of the original file. Elements of another namespace
+/// are written verbatim: only their own language defines the meaning of white space, and of the
+/// order of text and elements.
 struct XMLPrinter {
     private static let width = 100
 
@@ -59,8 +61,8 @@ struct XMLPrinter {
         lines.append("\(indent)</\(element.name)>")
     }
 
-    /// The text of an element that is not laid out: one of another namespace, or one of ours in
-    /// which such elements are among text.
+    /// The text of an element that is not laid out: an element of another namespace, or one of ours
+    /// that has such elements mixed with text.
     private func verbatim(_ element: ParsedElement) -> String? {
         guard let source, let end = element.end else { return nil }
         let isAmongText =
@@ -156,7 +158,7 @@ struct XMLPrinter {
 }
 
 extension ParsedElement {
-    /// Whether it is neither of Cambium's namespace nor of that for what is kept of Xcode's.
+    /// Whether it is neither of Cambium's namespace nor of the one for Xcode's attributes.
     fileprivate var isOfOtherLanguage: Bool {
         namespace != Vocabulary.namespace && namespace != XcodeNamespace.uri
     }

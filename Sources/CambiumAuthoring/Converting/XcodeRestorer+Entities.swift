@@ -130,7 +130,8 @@ extension XcodeRestorer {
 
     // MARK: Fetch templates
 
-    /// Adds a fetch template to the model's, and says what Xcode's lacks.
+    /// Adds a fetch template to the model's, and returns the user info for the parts that Xcode's
+    /// lacks.
     private mutating func request(
         _ element: ParsedElement, of entity: String
     ) -> [(key: String, value: String)] {

@@ -1,8 +1,9 @@
 import CambiumCompiler
 
-/// Translates Cambium's own vocabulary into Xcode's XML: the way back of `XcodeTranslator`. What
-/// Xcode has no word for becomes user info with keys that start with `cambium.`; what has no user
-/// info in Xcode (the model, indexes, fetch templates) has it at an entity.
+/// Translates Cambium's own vocabulary into Xcode's XML: the reverse of `XcodeTranslator`.
+///
+/// If Xcode has no word for a part, it becomes user info with keys that start with `cambium.`. The
+/// model, indexes and fetch templates have no user info in Xcode; theirs is stored at an entity.
 struct XcodeRestorer {
     let root: ParsedElement
     let previous: IdentityTable?
@@ -13,14 +14,14 @@ struct XcodeRestorer {
     let propertyRenames: [String: [String: String]]
     /// The parents of the entities.
     let parents: [String: String]
-    /// What the entities were called in the version before, where that is said.
+    /// The former names of the entities, if they have any.
     let formerEntities: [String: String]
     /// The fetch templates met so far, with their places among all.
     var requests: [(position: Int, element: ParsedElement)] = []
 
-    /// Translates the outermost element.
+    /// Translates the root element.
     ///
-    /// - Parameter previous: What is in the version before, as `IdentityTable` finds it in the
+    /// - Parameter previous: The content of the previous version, from `IdentityTable` on the
     ///   result for that version.
     static func restore(_ root: ParsedElement, previous: IdentityTable?) -> ParsedElement {
         var restorer = XcodeRestorer(root, previous: previous)
@@ -88,7 +89,7 @@ struct XcodeRestorer {
                 + Self.keptChildren(of: root))
     }
 
-    /// What is not known, and was kept on the way from Xcode.
+    /// Unknown elements that were kept when the model was converted from Xcode.
     static func keptChildren(of element: ParsedElement) -> [ParsedElement] {
         let known = [
             IndexCollector.keptName, IndexCollector.keptUniqueName,
@@ -99,7 +100,7 @@ struct XcodeRestorer {
         }.map { $0.restored() }
     }
 
-    /// What there is to say about the model, which has no user info in Xcode.
+    /// The user info for the model itself, which has none in Xcode.
     private func modelKeys() -> [(key: String, value: String)] {
         let names = ["xmlns", "name", "version"]
         let spelling = ModelSpelling()
@@ -120,7 +121,8 @@ struct XcodeRestorer {
         return keys
     }
 
-    /// Enumerations that no attribute has, and what else attributes do not say of them.
+    /// The keys for enumerations without attributes, and for properties of enumerations that
+    /// attributes do not contain.
     private func enumerationKeys() -> [(key: String, value: String)] {
         let attributes = root.children.filter { ["entity", "composite"].contains($0.name) }
             .flatMap(\.children)
@@ -174,7 +176,7 @@ struct XcodeRestorer {
 
     // MARK: User info
 
-    /// The `<userInfo>` of an element, where it has any.
+    /// The `<userInfo>` of an element; empty if it has none.
     func userInfo(
         of element: ParsedElement, keys: [(key: String, value: String)]
     ) -> [ParsedElement] {
@@ -219,7 +221,7 @@ extension ParsedElement {
 }
 
 extension AttributeList {
-    /// All but those names.
+    /// All attributes except the ones with these names.
     func without(_ names: Set<String>) -> AttributeList {
         AttributeList(items.filter { !names.contains($0.name) }, at: offset)
     }

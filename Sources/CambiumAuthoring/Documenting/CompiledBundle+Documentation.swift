@@ -2,8 +2,8 @@ import CambiumCompiler
 import CambiumModel
 
 extension CompiledBundle {
-    /// A page that documents the model, in HTML. It holds the diagram as a picture where Graphviz
-    /// is installed and works, and as Mermaid text always.
+    /// A page that documents the model, in HTML. It always contains the diagram as Mermaid text,
+    /// and a picture of it if Graphviz is installed and works.
     ///
     /// - Parameter path: The folders to search for Graphviz, separated by colons.
     package func documentation(path: String?) -> String {

@@ -8,7 +8,7 @@ struct DocumentationEmitter {
     let bundle: CompiledBundle
     let model: Model
     let declared: DeclaredText
-    /// The `<svg>` element, or nil where there is no Graphviz.
+    /// The `<svg>` element, or nil if there is no Graphviz.
     let picture: String?
 
     /// The page.
@@ -19,7 +19,7 @@ struct DocumentationEmitter {
         writer.element("html", "lang=\"en\"") { writer in
             writer.element("head") { writer in
                 writer.line("<meta charset=\"utf-8\">")
-                // Nothing in the page may run or load, whatever a model says.
+                // The page may not run or load anything, whatever the model contains.
                 writer.line(
                     "<meta http-equiv=\"Content-Security-Policy\" "
                         + "content=\"default-src 'none'; style-src 'unsafe-inline'\">")
@@ -115,7 +115,7 @@ struct DocumentationEmitter {
         }
     }
 
-    /// What the author noted, where there is any.
+    /// The user info, if there is any.
     func emitUserInfo(_ info: [String: String], _ writer: inout HTMLWriter) {
         guard !info.isEmpty else { return }
         writer.element("dl") { writer in
@@ -165,7 +165,7 @@ extension DocumentationEmitter {
         }
     }
 
-    /// Writes which parts of the model stores of their own may hold.
+    /// Writes the configurations: the parts of the model that separate stores may contain.
     func emitConfigurations(_ writer: inout HTMLWriter) {
         guard !model.configurations.isEmpty else { return }
         writer.element("section", "id=\"configurations\"") { writer in
@@ -196,7 +196,7 @@ extension DocumentationEmitter {
 }
 
 extension DocumentationEmitter {
-    /// Writes the versions, the newest first, each with what changed from the one before.
+    /// Writes the versions, the newest first, each with the changes from the one before.
     func emitVersions(_ writer: inout HTMLWriter) {
         writer.element("section", "id=\"versions\"") { writer in
             writer.line("<h2>Versions</h2>")
@@ -247,7 +247,7 @@ extension DocumentationEmitter {
         }
     }
 
-    /// Where no migration leads to a version, the page says so before it says what changed.
+    /// If no migration ends at a version, the page says so before it lists the changes.
     private func emitObstacles(
         _ obstacles: [VersionChanges.Obstacle], after previous: Model, _ writer: inout HTMLWriter
     ) {
@@ -265,7 +265,7 @@ extension DocumentationEmitter {
 }
 
 extension VersionChanges.Change {
-    /// What it means for the data, in a few words.
+    /// The effect on the data, in a few words.
     fileprivate var meaning: String {
         guard !isUndecided else { return "undecided" }
         return switch kind {

@@ -57,7 +57,7 @@ extension DocumentationEmitter {
         }
     }
 
-    /// Markup of a type; one of the model's own leads to its description.
+    /// Markup of a type. A type of the model is a link to its description.
     func type(of attribute: Attribute, in entity: Entity) -> String {
         if case .enumeration(let name) = attribute.type {
             return HTMLWriter.link(name, to: Anchor.enumeration(name))
@@ -69,7 +69,7 @@ extension DocumentationEmitter {
         return HTMLText.escaped(attribute.type.notation) + (part ?? "")
     }
 
-    /// Markup of what holds for an attribute beside its type.
+    /// Markup of the properties of an attribute besides its type.
     func facts(of attribute: Attribute, in entity: Entity) -> [String] {
         let limits = attribute.limits
         var facts: [String] = []
@@ -168,7 +168,7 @@ extension DocumentationEmitter {
 }
 
 extension DocumentationEmitter {
-    /// Writes what the objects of an entity have to meet, and how the store finds them.
+    /// Writes the constraints of the objects of an entity, and its indexes.
     func emitConstraints(of entity: Entity, _ writer: inout HTMLWriter) {
         let rules = entity.rules.map { rule -> [String] in
             let condition = declared.condition(of: "rule", rule.name, in: entity.name)

@@ -1,6 +1,6 @@
 import CambiumCompiler
 
-// Codes LQ1xx to LQ8xx: what a step does to the stores in use
+// Codes LQ1xx to LQ8xx: effects of a step on existing stores
 extension Explanation {
     static let ofLint: [Explanation] = [
         Explanation(

@@ -1,13 +1,13 @@
 import CambiumCompiler
 
-/// All there is to say of a code. The tests compile the examples; where they are in words, the tests of
-/// the compiler have a folder `Cases/Diagnostics/CM<number>-…`.
+/// The explanation of a code. The tests compile the examples. If an example is in words, the tests
+/// of the compiler have a folder `Cases/Diagnostics/CM<number>-…`.
 package struct Explanation: Sendable {
     /// The code.
     package let code: DiagnosticCode
     /// The kind of finding, in a few words.
     package let title: String
-    /// What it means and why it matters.
+    /// The meaning of the code, and why it matters.
     package let meaning: String
     /// How to put it right.
     package let remedy: String
@@ -38,7 +38,7 @@ package struct Explanation: Sendable {
 }
 
 extension DiagnosticCode {
-    /// What there is to say of the code.
+    /// The explanation of the code.
     package var explanation: Explanation {
         guard let explanation = Explanation.byCode[self] else {
             preconditionFailure("\(name) has no explanation; the tests look for each.")
@@ -87,11 +87,11 @@ extension Explanation {
 }
 
 extension Explanation {
-    /// An example. What is a model is compiled by the tests. Written as a literal, it is a model.
+    /// An example. The tests compile all examples that are models. A literal is a model.
     package indirect enum Example: Sendable, ExpressibleByStringLiteral {
-        /// What stands in the `<model>` of the first version.
+        /// The content of the `<model>` of the first version.
         case model(String)
-        /// What stands in two versions, the second after the first.
+        /// The contents of two versions, the second after the first.
         case versions(String, String)
         /// A whole file.
         case file(String)
@@ -120,8 +120,9 @@ extension Explanation {
         }
     }
 
-    /// Describes a code whose examples have the same first version, `before`. The second version has
-    /// `after` in both, and then what is only in the one that is wrong, or only in the right one.
+    /// Describes a code with two examples that have the same first version, `before`. The second
+    /// version has `after` in both, and then a part that is only in the wrong or only in the right
+    /// one.
     init(
         _ code: DiagnosticCode,
         title: String, meaning: String, remedy: String, before: String, after: String = "",
@@ -135,14 +136,15 @@ extension Explanation {
             wrong: versions(wrong), right: versions(right))
     }
 
-    /// An entity with some properties, as most examples have it; with one, where none is given.
+    /// An entity with some properties, for most examples; with a single property, if none is given.
     static func product(_ properties: String...) -> String {
         entity(
             "Product",
             properties.isEmpty ? [#"<attribute name="sku" type="string"/>"#] : properties)
     }
 
-    /// An album with a list of tracks: what is said of the list, and what else tracks have.
+    /// An album with a list of tracks. The parameters are the further attributes of the list, and
+    /// further properties of tracks.
     static func album(_ list: String = "", _ properties: String...) -> String {
         let tracks =
             #"<relationship name="tracks" to="Track" inverse="album" many="true"\#(list)/>"#

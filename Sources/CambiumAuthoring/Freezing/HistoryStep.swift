@@ -4,13 +4,13 @@ import CambiumModel
 import CambiumPlan
 import CambiumSQL
 
-/// A step that has shipped, with what is to be declared about it.
+/// A step that has shipped, with the declarations that it still needs.
 struct HistoryStep: Sendable {
     private let items: [HistoryItem]
     private let old: Model
-    /// The version that it leads to.
+    /// The version after the step.
     let version: String
-    /// What no declaration of ours solves, and what does, a line each.
+    /// The problems that no declaration can solve, with their remedies, a line each.
     let open: [String]
 
     init(from old: CheckedModel, to new: CheckedModel) {
@@ -42,7 +42,7 @@ struct HistoryStep: Sendable {
     /// Whether there is nothing to declare.
     var isDecided: Bool { items.isEmpty && open.isEmpty }
 
-    /// The declarations; those that delete rows with a comment that says so.
+    /// The declarations. If a declaration deletes rows, it has a comment that says so.
     var elements: [ParsedElement] {
         items.map { item in
             var element = item.element
@@ -51,7 +51,7 @@ struct HistoryStep: Sendable {
         }
     }
 
-    /// What they are about, a line for all, and one for each deletion of rows.
+    /// The subjects of the declarations: a line for all, and one for each deletion of rows.
     var lines: [String] {
         let others = items.filter { $0.deletion(in: old) == nil }.map(\.subject)
         let all =
@@ -60,15 +60,15 @@ struct HistoryStep: Sendable {
         return all.map { "\(version): \($0)" }
     }
 
-    /// What the proof of the step has shown.
+    /// The result of the step's proof.
     struct Verdict: Sendable {
-        /// Why its declarations are not enough; nil where they are.
+        /// The reason that its declarations are insufficient; nil if they are sufficient.
         let failure: String?
         /// Whether there were too few rows.
         let lacksRows: Bool
     }
 
-    /// What is said where it could not be proven.
+    /// The result if the step could not be proven.
     func verdict(failing reason: String) -> Verdict {
         Verdict(
             failure: "\(version): what would be declared does not prove: \(reason)",

@@ -8,31 +8,33 @@ import Foundation
 package enum ModelHistory {
     /// What writing gives.
     package struct Result: Sendable {
-        /// The text of the file; nil where there is nothing to declare, or where something is wrong
-        /// with the versions.
+        /// The text of the file; nil if there is nothing to declare, or if the versions have
+        /// errors.
         package let text: String?
         /// Lines that say what was added, one or more for each step.
         package let added: [String]
-        /// What is still open and has to be declared by hand: nothing is written about such a step.
+        /// Problems that have to be solved by hand. No declarations are written about these steps.
         package let open: [String]
-        /// What was proven without rows, or without two of an entity.
+        /// The steps that were proven without rows, or without two rows of an entity.
         package let lackingRows: [String]
-        /// What is wrong with the bundle.
+        /// The problems of the bundle.
         package let diagnostics: [Diagnostic]
     }
 
-    /// Finds what the steps of a bundle leave open, and declares of each what loses least.
+    /// Finds the undecided changes in the steps of a bundle, and declares the least data loss for
+    /// each.
     ///
-    /// What the file, or a version itself, declares already stays as it is. Links stay rather than
-    /// go, and a value is kept rather than dropped, as far as the two versions say how; every
-    /// declaration has its class and a reason, and each can be put right by hand. A step is proven
-    /// with its declarations before they are written, so cost grows with the number of such steps.
+    /// Existing declarations in the file or in a version stay as they are. If the two versions
+    /// permit it, links are kept instead of deleted, and values are kept instead of dropped. Every
+    /// declaration has its class and a reason, and each can be corrected by hand. Each step is
+    /// proven with its declarations before they are written, so the cost grows with the number of
+    /// such steps.
     ///
     /// - Parameters:
     ///   - path: The bundle's folder.
-    ///   - declarations: The file, where it does not lie beside the bundle.
-    ///   - last: The version that the last step leads to; nil means the one before the current one.
-    ///     The step to the current one is what its author is at, and asked about in the build.
+    ///   - declarations: The file, if it is not beside the bundle.
+    ///   - last: The version after the last step; nil means the one before the current one. The
+    ///     author still edits the step to the current version, and the build reports its problems.
     package static func write(
         of path: String, declarations: String? = nil, through last: String? = nil
     ) -> Result {
@@ -64,7 +66,7 @@ package enum ModelHistory {
             diagnostics: diagnostics)
     }
 
-    /// Proves steps with what is to be written about them, after it was read as it will be.
+    /// Proves steps with their new declarations, which are first parsed as a file.
     private static func verdicts(
         on steps: [HistoryStep], of bundle: ParsedBundle
     ) -> [HistoryStep.Verdict] {
@@ -85,7 +87,7 @@ package enum ModelHistory {
         }
     }
 
-    /// The versions with what a text says about the steps between them.
+    /// The versions, with a text that declares the steps between them.
     private static func read(
         _ text: String, of bundle: ParsedBundle
     ) -> (versions: [CheckedModel], diagnostics: [Diagnostic]) {
@@ -125,7 +127,7 @@ package enum ModelHistory {
     private static func text(_ root: ParsedElement, _ source: SourceText?) -> String {
         let text = XMLPrinter.print(root, source: source)
         guard source == nil, let end = text.firstIndex(of: "\n") else { return text }
-        // What has no comments of its own gets the one that says what it is.
+        // A new file gets a comment that describes its purpose.
         return text[...end] + """
             <!-- What happened to data in steps that have shipped. Written by `cambium freeze`, asked for
                  the history. Put right what it did not know; keep it under version control. -->

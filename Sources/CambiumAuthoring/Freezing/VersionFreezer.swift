@@ -17,7 +17,7 @@ package enum VersionFreezer {
         /// The lock file cannot be read.
         case malformedLock(String)
 
-        /// What to tell a person.
+        /// The message for a person.
         package var message: String {
             switch self {
             case .unknownVersion(let name): "There is no version '\(name)'"
@@ -47,11 +47,11 @@ package enum VersionFreezer {
     ///
     /// - Parameters:
     ///   - bundle: The bundle, compiled without regard to its lock.
-    ///   - last: The last version to freeze. Nil means the last of those to be frozen again, since
-    ///     who names them does not mean the draft after them; or all, where there are none.
-    ///   - again: Versions that may differ from what the lock says of them.
-    ///   - text: The text of the lock file, or nil where there is none yet.
-    /// - Throws: Where a version is unknown or has changed, or the lock cannot be read.
+    ///   - last: The last version to freeze. Nil means the last one of `again`, because the draft
+    ///     after it is not meant; or all versions, if `again` is empty.
+    ///   - again: Versions that may differ from their entries in the lock.
+    ///   - text: The text of the lock file, or nil if there is none yet.
+    /// - Throws: If a version is unknown or has changed, or if the lock cannot be read.
     package static func freeze(
         _ bundle: CompiledBundle, through last: String? = nil, again: Set<String> = [],
         lock text: String?
@@ -79,7 +79,8 @@ package enum VersionFreezer {
             if entry.name == last { break }
         }
         for version in bundle.versions {
-            // Those after the last one: what a lock of a former format says is written anew.
+            // Versions after the last one: their entries in a lock of a former format are written
+            // again.
             let name = version.model.version
             guard let old = lock.versions[name], old.isFormer else { continue }
             let isSame = LockedVersion(version, isFormer: true) == old

@@ -11,9 +11,9 @@ package struct BundleContents: Sendable {
 
     /// Reads the bundle, and the settings and declarations beside it.
     ///
-    /// - Parameter declarations: The file of declarations, where it lies elsewhere.
-    /// - Returns: nil where a hash would not say everything, as where something is a link, cannot
-    ///   be read, or is larger than a model may be.
+    /// - Parameter declarations: The file of declarations, if it is not beside the bundle.
+    /// - Returns: nil if a hash would be incomplete: a file is a link, cannot be read, or is larger
+    ///   than a model may be.
     package init?(of path: String, declarations: String? = nil) {
         let bundle = URL(fileURLWithPath: path, isDirectory: true)
         let (settings, history) = Self.companions(of: path)
@@ -35,7 +35,7 @@ package struct BundleContents: Sendable {
         size = reader.size
     }
 
-    /// What belongs to a bundle and lies beside it, where it exists: the paths of settings, and that of
+    /// The existing companion files beside a bundle: the paths of the settings, and of the
     /// declarations about its history.
     package static func companions(of path: String) -> (settings: [String], history: String) {
         let history = ParsedHistory.path(beside: path)

@@ -3,25 +3,25 @@ import CambiumModel
 import CambiumPostgresSQL
 import Foundation
 
-/// What a check says of a bundle.
+/// The result of checking a bundle.
 package struct BundleReport: Sendable {
     /// Everything to tell the author, by place.
     package let diagnostics: [Diagnostic]
-    /// What there is to say of versions that have shipped, by place.
+    /// The findings about versions that have shipped, by place.
     package let notes: [Diagnostic]
-    /// One line that says what was found to be right; nil where there are errors.
+    /// One line that summarizes the successful checks; nil if there are errors.
     package let summary: String?
-    /// What is right and worth knowing.
+    /// Remarks that are not problems.
     package let remarks: [String]
 
-    /// Checks a bundle. One that was checked before, and not a byte of which has changed, is not
-    /// even parsed.
+    /// Checks a bundle. If it was checked before and is unchanged byte for byte, it is not even
+    /// parsed.
     ///
     /// - Parameters:
-    ///   - declarations: The file of declarations, where it does not lie beside the bundle.
-    ///   - contents: What is in the bundle, where that is known.
-    ///   - engine: What the stores are in.
-    ///   - verdicts: What was found out before; nil finds out everything.
+    ///   - declarations: The file of declarations, if it is not beside the bundle.
+    ///   - contents: The content of the bundle, if known.
+    ///   - engine: The engine of the stores.
+    ///   - verdicts: The results of earlier checks; nil checks everything again.
     package init(
         checking path: String, declarations: String? = nil, _ contents: BundleContents? = nil,
         engine: CheckedEngine = .sqlite, verdicts: VerdictCache? = nil
@@ -76,7 +76,7 @@ private struct KeptReport: Codable {
         remarks = report.remarks
     }
 
-    /// The report; nil where it has something that this version does not know.
+    /// The report; nil if it contains a value that this version does not know.
     var report: BundleReport? {
         let (found, noted) = (diagnostics.compactMap(\.diagnostic), notes.compactMap(\.diagnostic))
         guard found.count == diagnostics.count, noted.count == notes.count else { return nil }
@@ -114,7 +114,7 @@ private struct KeptDiagnostic: Codable {
 }
 
 extension CompiledBundle {
-    /// One line that says what was found to be right.
+    /// One line that summarizes the successful checks.
     package var summary: String {
         let steps = migrations.count
         var proof =
@@ -127,8 +127,8 @@ extension CompiledBundle {
         return "\(name), version \(versions.last?.model.version ?? ""): no errors\(proof)"
     }
 
-    /// What is right and worth knowing, a line each: the rules that only a save checks, and what the
-    /// program's own steps of migrations have to fill.
+    /// Remarks that are not problems, a line each: the rules that only a save checks, and the
+    /// values that the program's own migration steps have to fill.
     package func remarks(for engine: CheckedEngine = .sqlite) -> [String] {
         guard let model = versions.last?.model else { return [] }
         return steppedRemarks

@@ -4,19 +4,19 @@ import CambiumMigration
 import CambiumModel
 import Foundation
 
-/// What the proofs of all steps of a bundle have shown.
+/// The results of the proofs of all steps of a bundle.
 package struct BundleVerification: Sendable {
-    /// Everything that keeps the steps from being looked at, and what the author should know.
+    /// The errors that prevent the verification, and findings for the author.
     package let diagnostics: [Diagnostic]
-    /// What was found out about each step; nil where a version has errors.
+    /// The result of each step; nil if a version has errors.
     package let report: VerifyReport?
 
-    /// Proves all steps of a bundle. One whose steps were all proven before, and not a byte of which
-    /// has changed, is not even parsed.
+    /// Proves all steps of a bundle. If all of them were proven before and the bundle is unchanged
+    /// byte for byte, it is not even parsed.
     ///
     /// - Parameters:
-    ///   - declarations: The file of declarations, where it does not lie beside the bundle.
-    ///   - verdicts: What was found out before; nil finds out everything.
+    ///   - declarations: The file of declarations, if it is not beside the bundle.
+    ///   - verdicts: The results of earlier proofs; nil proves everything again.
     package init(of path: String, declarations: String? = nil, verdicts: VerdictCache? = nil) {
         let contents =
             verdicts == nil ? nil : BundleContents(of: path, declarations: declarations)
@@ -48,7 +48,7 @@ package struct BundleVerification: Sendable {
     }
 }
 
-/// A report whose steps are all right, as it was kept.
+/// A stored report of a verification without problems.
 extension VerifyReport: Decodable {
     private enum Member: String, CodingKey {
         case model, version, steps

@@ -12,7 +12,7 @@ extension DiagnosticReport {
         ]
         let run: JSONValue = [
             "tool": ["driver": driver],
-            // What our columns count; the other choice of the format is UTF-16.
+            // The unit of our columns; the format's other choice is UTF-16.
             "columnKind": .string("unicodeCodePoints"),
             "results": .array(
                 diagnostics.map { diagnostic in
@@ -54,13 +54,13 @@ extension DiagnosticReport {
         ]
     }
 
-    /// A path as a URI reference: relative where the path is.
+    /// A path as a URI reference: relative if the path is relative.
     static func uri(_ path: String) -> String {
         let encoded = path.addingPercentEncoding(withAllowedCharacters: unreserved) ?? path
         return (path.hasPrefix("/") ? "file://" : "") + encoded
     }
 
-    /// What stands for itself in a URI's path, and the sign between its parts.
+    /// The characters that need no encoding in a URI's path, and its separator.
     private static let unreserved = CharacterSet(
         charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
 }

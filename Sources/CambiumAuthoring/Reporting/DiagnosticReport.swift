@@ -1,6 +1,6 @@
 import CambiumCompiler
 
-/// What was found, in a form for people or for other programs.
+/// The diagnostics, in a form for people or for other programs.
 package struct DiagnosticReport: Sendable {
     /// The forms.
     package enum Format: String, Sendable, CaseIterable {
@@ -8,21 +8,21 @@ package struct DiagnosticReport: Sendable {
         case text
         /// One object, described at ``DiagnosticReport/json``.
         case json
-        /// SARIF 2.1.0, which code hosts and editors show in place.
+        /// SARIF 2.1.0; code hosts and editors show it beside the code.
         case sarif
     }
 
     /// The findings, by place.
     package let diagnostics: [Diagnostic]
-    /// The folder that paths are relative to, or nil where they stay as they were given.
+    /// The folder to which paths are relative, or nil if they stay unchanged.
     private let folder: String?
 
-    /// Makes a report.
+    /// Creates a report.
     ///
     /// - Parameters:
     ///   - diagnostics: The findings, sorted by place.
-    ///   - folder: Where the program runs: paths below it are shown relative to it, so that a
-    ///     report is the same on every machine.
+    ///   - folder: The working directory. Paths below it are shown relative to it, so that a report
+    ///     is the same on every machine.
     package init(_ diagnostics: [Diagnostic], relativeTo folder: String? = nil) {
         self.diagnostics = diagnostics
         self.folder = folder.map { $0.hasSuffix("/") ? $0 : $0 + "/" }
@@ -37,13 +37,14 @@ package struct DiagnosticReport: Sendable {
         }
     }
 
-    /// A path as programs are told it.
+    /// A path as it appears in reports for programs.
     func path(_ position: SourcePosition) -> String {
         guard let folder, position.path.hasPrefix(folder) else { return position.path }
         return String(position.path.dropFirst(folder.count))
     }
 
-    /// The same without steps up, which no address of SARIF has: a path out of the folder is absolute.
+    /// The same without `..`, which SARIF does not permit: a path outside of the folder is
+    /// absolute.
     func normalizedPath(_ position: SourcePosition) -> String {
         guard let folder, !position.path.hasPrefix("/") else { return path(position) }
         var words: [Substring] = []

@@ -1,8 +1,8 @@
 import CambiumCompiler
 import CambiumModel
 
-/// A JSON value whose text is the same, byte for byte, on every platform: the one point at which
-/// text of a model becomes JSON.
+/// A JSON value with the same text, byte for byte, on every platform. This is the only place in
+/// which text of a model becomes JSON.
 enum JSONValue: ExpressibleByDictionaryLiteral {
     case string(String)
     case number(Int)
@@ -11,7 +11,7 @@ enum JSONValue: ExpressibleByDictionaryLiteral {
     /// Members in the order in which they are written.
     case object([(name: String, value: JSONValue)])
 
-    /// A literal of members is an object without those that are nil.
+    /// A literal creates an object. Members with the value nil are left out.
     init(dictionaryLiteral members: (String, JSONValue?)...) {
         self = .object(members.compactMap { name, value in value.map { (name, $0) } })
     }
@@ -55,8 +55,8 @@ enum JSONValue: ExpressibleByDictionaryLiteral {
         text += (elements.isEmpty ? "" : "\n" + indent) + close
     }
 
-    /// A string literal. What cannot be seen, and what could end a script in a page that holds the
-    /// text, is escaped.
+    /// A string literal. Invisible characters are escaped, and characters that could end a script
+    /// in an HTML page.
     static func literal(_ text: String) -> String {
         let escaped = text.escaping { scalar in
             switch scalar {

@@ -3,8 +3,8 @@ import CambiumPostgresSQL
 import CambiumSQL
 
 extension Model {
-    /// What of a store is another one on PostgreSQL, a line each: names that the server does not take,
-    /// and indexes that it has not.
+    /// The differences of a store on PostgreSQL, a line each: names that the server does not
+    /// accept, and missing indexes.
     var postgresRemarks: [String] {
         var remarks: [String] = []
         for table in Schema(of: self).tables {

@@ -1,9 +1,9 @@
 import CambiumCompiler
 
-/// The XML Schema of the model language, from which editors complete, check and explain models.
+/// The XML Schema of the model language, for completion, checks and help in editors.
 ///
-/// It is written out of ``Vocabulary``, so it cannot say anything else than the checker. What only
-/// the checker can know (that names exist, that a default fits its type) is left to it. Elements and
+/// It is generated from ``Vocabulary``, so it always agrees with the checker. Some rules can only
+/// be checked by the checker: that names exist, or that a default fits its type. Elements and
 /// attributes of other namespaces are allowed anywhere.
 package enum ModelSchema {
     /// The usual name of the file.

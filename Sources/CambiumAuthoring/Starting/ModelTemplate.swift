@@ -1,7 +1,7 @@
 import CambiumCompiler
 import CambiumModel
 
-/// A new bundle: a first version whose comments teach the language.
+/// A new bundle: a first version with comments that teach the language.
 package struct ModelTemplate: Sendable {
     /// The model's name.
     package let name: String
@@ -10,13 +10,13 @@ package struct ModelTemplate: Sendable {
 
     /// Why a name will not do, in a sentence.
     package struct UnsuitableName: Error, Sendable {
-        /// What is wrong with it.
+        /// The problem with the name.
         package let message: String
     }
 
     /// Prepares a bundle.
     ///
-    /// - Throws: Where the name cannot be that of a Swift type.
+    /// - Throws: If the name cannot be that of a Swift type.
     package init(name: String, isExample: Bool) throws(UnsuitableName) {
         guard Vocabulary.isIdentifier(name) else {
             throw UnsuitableName(
@@ -44,7 +44,7 @@ package struct ModelTemplate: Sendable {
     /// The text of the first version.
     package var contents: String { isExample ? exampleVersion : firstVersion }
 
-    /// What a package needs for the bundle to be compiled.
+    /// The lines of a package manifest that compile the bundle.
     package var packageLines: String {
         """
         // Package.swift

@@ -1,12 +1,12 @@
 import CambiumCompiler
 import Foundation
 
-/// The version after the current one of a bundle: a copy of that, without what it says about the
-/// version before itself.
+/// The version after the current one of a bundle: a copy without the declarations about the
+/// previous version.
 package struct NextVersion: Sendable {
     /// Why there is none, in a sentence without its full stop.
     package struct Failure: Error, Sendable {
-        /// What is in the way, and what to do about it.
+        /// The problem and how to fix it.
         package let message: String
     }
 
@@ -16,16 +16,17 @@ package struct NextVersion: Sendable {
     package let isCurrentFrozen: Bool
     /// The name of the new version.
     package let name: String
-    /// What is to be written: new files, and in a bundle of Xcode's the one that names the current
+    /// The files to write: new files, and in a bundle of Xcode the file that names the current
     /// version. The first is the new version's own.
     package let files: [(path: String, bytes: [UInt8])]
-    /// What is to be put right by hand, in sentences.
+    /// The remaining corrections to make by hand, in sentences.
     package let remarks: [String]
 
     /// Reads a bundle and copies its current version.
     ///
     /// - Parameter path: The bundle's folder.
-    /// - Throws: Where there is no current version that can be read, or one after it.
+    /// - Throws: If there is no current version that can be read, or if there already is a version
+    ///   after it.
     package init(of path: String) throws(Failure) {
         let (bundle, diagnostics) = BundleReader.read(path)
         if let error = diagnostics.first(where: \.isError) {
@@ -71,8 +72,8 @@ package struct NextVersion: Sendable {
         }
     }
 
-    /// The name that follows: the last number in it is raised. The name of an only version of Xcode's
-    /// is that of the model, whose digits count nothing.
+    /// The next name: the last number in it is incremented. If the bundle of Xcode has only one
+    /// version, its name is that of the model, and digits in it are not a version number.
     static func name(after name: String, isOnly: Bool) -> String {
         let digits = name.reversed().prefix { ("0"..."9").contains($0) }.count
         let start = name.dropLast(digits)
@@ -98,7 +99,7 @@ package struct NextVersion: Sendable {
     }
 }
 
-/// The text of a version, from which parts are cut while everything else stays as it is: comments,
+/// The text of a version. Parts of it are cut, and everything else stays as it is: comments,
 /// spaces, the order of attributes.
 private struct VersionText {
     private let bytes: [UInt8]
@@ -113,8 +114,8 @@ private struct VersionText {
         (bytes, elements, comments) = (source.bytes, scanner.elements, scanner.comments)
     }
 
-    /// The same as the version after it: without migrations, former names and what suppresses findings
-    /// about the step to it.
+    /// The text of the next version: without migrations, former names and suppressed findings about
+    /// the step to it.
     func next(named name: String) -> [UInt8] {
         var cuts: [(range: Range<Int>, text: [UInt8])] = []
         var end = 0

@@ -1,12 +1,12 @@
 import CambiumCompiler
 import CambiumModel
 
-/// All versions of a bundle, also those after the current one, each checked by itself: for who reads
-/// a store and needs to know what it holds, whatever becomes of the steps between the versions.
+/// All versions of a bundle, also the ones after the current one, each checked by itself. It serves
+/// to read a store, independent of the steps between the versions.
 package struct CheckedVersions: Sendable {
     /// The versions without errors, oldest first.
     package let models: [Model]
-    /// What is wrong with the others and with the bundle.
+    /// The errors of the other versions and of the bundle.
     package let diagnostics: [Diagnostic]
 
     /// Reads and checks a bundle.

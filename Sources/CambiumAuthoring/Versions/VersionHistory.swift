@@ -3,15 +3,15 @@ import CambiumMigration
 import CambiumModel
 import CambiumSQL
 
-/// All versions of a bundle, also those after the current one, and the steps between them: what it
-/// takes to understand a store that any of them has written.
+/// All versions of a bundle, also the ones after the current one, and the steps between them. They
+/// are sufficient to read a store of any version.
 package struct VersionHistory: Sendable {
     /// Steps from one version to another.
     package struct Way: Sendable {
-        /// Those that can be taken, in order.
+        /// The steps that can run, in order.
         package var migrations: [Migration] = []
-        /// The version that each leads to, with all declared that the step does: also what Core Data
-        /// did without a word.
+        /// The version after each step, with declarations for everything that the step does,
+        /// including implicit changes by Core Data.
         package var targets: [Model] = []
         /// Why no step starts from a version, by its name.
         package var obstacles: [String: String] = [:]
@@ -28,9 +28,11 @@ package struct VersionHistory: Sendable {
     ///
     /// - Parameters:
     ///   - path: The bundle's folder.
-    ///   - declarations: The file that says what steps did; nil means the one beside the bundle.
-    ///   - verdicts: What was proven before.
-    /// - Returns: The history, or nil where a version up to the current one has errors; and these.
+    ///   - declarations: The file that declares the effects of steps; nil means the one beside the
+    ///     bundle.
+    ///   - verdicts: The results of earlier proofs.
+    /// - Returns: The history, or nil if a version up to the current one has errors; and these
+    ///   errors.
     package static func read(
         _ path: String, declarations: String? = nil, verdicts: VerdictCache? = nil
     ) -> (history: VersionHistory?, errors: [Diagnostic]) {
@@ -40,7 +42,7 @@ package struct VersionHistory: Sendable {
         guard errors.isEmpty, let current = versions.last?.model.version else {
             return (nil, errors.sortedByPlace())
         }
-        // Those after the current one may have errors: they are left out then.
+        // Versions after the current one are left out if they have errors.
         let whole = bundle.withLaterVersions
         let all =
             bundle.chain.count == whole.chain.count ? versions : ModelCompiler.check(whole).versions
@@ -54,8 +56,8 @@ package struct VersionHistory: Sendable {
         versions = checked.map(\.model)
     }
 
-    /// Plans and proves the steps from one version to another. A step that needs the author's word
-    /// does what Core Data did.
+    /// Plans and proves the steps from one version to another. A step with undecided changes does
+    /// the same as Core Data did.
     package func way(from first: String, to last: String) -> Way {
         guard let start = versions.firstIndex(where: { $0.version == first }),
             let end = versions.firstIndex(where: { $0.version == last }), start < end
@@ -86,7 +88,7 @@ package struct VersionHistory: Sendable {
         _ step: ProofSubject.Step
     ) -> Result<(migration: Migration, target: Model), Obstacle> {
         let compiler = ModelCompiler(verdicts: verdicts)
-        // Core Data never took the step to the current version: what disappears there without a
+        // Core Data never ran the step to the current version. Data that disappears there without a
         // declaration is an error, as in a build.
         let isShipped = step.new.parsed.isOfXcode && step.new.model.version != current
         let found =

@@ -2,7 +2,7 @@ import CambiumCompiler
 import CambiumModel
 import Foundation
 
-/// The expression of a mapping, which Xcode keeps as an archive.
+/// The expression of a mapping. Xcode stores it as an archive.
 indirect enum ArchivedExpression: Hashable {
     /// A value, as our language writes it.
     case constant(String)
@@ -13,7 +13,7 @@ indirect enum ArchivedExpression: Hashable {
     /// Something else, in words.
     case other(String)
 
-    /// Reads an archive in Base64, or gives nil where it is none.
+    /// Reads an archive in Base64; nil if it is not an archive.
     init?(base64: String) {
         let text = base64.filter { !$0.isWhitespace }
         guard let data = Data(base64Encoded: text), let list = BinaryPropertyList([UInt8](data)),
@@ -112,7 +112,7 @@ private struct KeyedArchive {
         if operand == "$source", selector == "valueForKeyPath:" || selector == "valueForKey:",
             let path = arguments.first
         {
-            // The path is a constant where it was typed as text.
+            // The path is a constant if it was typed as a string.
             return .sourcePath(path.text.filter { $0 != "'" })
         }
         if operand == "$entityPolicy" { return .policy(selector: selector, arguments: arguments) }

@@ -3,18 +3,18 @@ import CambiumModel
 import CambiumPlan
 import CambiumSQL
 
-/// The two versions that a mapping model leads from and to, and the compiler's word on a migration
-/// between them: what it says of a draft is what it will say of the file that the draft goes into.
+/// The two versions of a mapping model, and the compiler's checks of a migration between them. They
+/// apply to a draft in the same way as to the file that will contain it.
 package struct MappedVersions: Sendable {
     /// The version that the mapping model starts from.
     let old: CheckedModel
-    /// The version that it leads to, without a migration.
+    /// The version after the migration, without its `<migration>`.
     let new: CheckedModel
     private let name: String
 
     /// Checks two versions of a bundle, whatever migrations they have.
     ///
-    /// - Returns: No versions where one of them has errors, which are in the diagnostics.
+    /// - Returns: No versions if one of them has errors, which are in the diagnostics.
     package static func check(
         _ old: ParsedModel, _ new: ParsedModel, of name: String
     ) -> (versions: MappedVersions?, diagnostics: [Diagnostic]) {
@@ -41,7 +41,7 @@ package struct MappedVersions: Sendable {
         return .success((checked ?? new).model)
     }
 
-    /// What keeps the compiler from planning the step to the new version.
+    /// The problems that prevent a plan for the step to the new version.
     func problems(with model: Model) -> [MigrationProblem] {
         ModelDifference(from: old.model, to: model).problems
     }

@@ -1,6 +1,6 @@
 import CambiumCompiler
 
-/// What a mapping model of Xcode's says, as it is written: a graph of objects by their numbers.
+/// The content of an Xcode mapping model as it is written: a graph of objects with numbers.
 struct MappingModel {
     /// The mapping of an entity.
     struct Entity {
@@ -9,7 +9,7 @@ struct MappingModel {
         let policy: String?
         let attributes: [Property]
         let relationships: [Property]
-        /// What it says that is not known here, by name.
+        /// The unknown parts of the mapping, by name.
         let others: [String]
         let offset: Int
 
@@ -20,7 +20,7 @@ struct MappingModel {
     /// The mapping of a property.
     struct Property {
         let name: String
-        /// Where the value comes from; nil for the property of the same name, if there is one.
+        /// The expression of the value; nil for the property of the same name, if there is one.
         let expression: ArchivedExpression?
         /// The path that a relationship follows, and the mapping that it uses, in words.
         let path: String?

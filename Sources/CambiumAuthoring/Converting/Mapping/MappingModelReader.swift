@@ -3,15 +3,18 @@ import Foundation
 
 /// Turns a mapping model of Xcode's (`xcmapping.xml`) into a `<migration>` to start from.
 package enum MappingModelReader {
-    /// The `<migration>`: renames, fills and drops where the mapping says as much, and comments
-    /// with a step where it leads to code, which has to be written again. A comment at its end says
-    /// what the compiler will still ask for.
+    /// Converts a mapping model into a `<migration>`.
+    ///
+    /// It has renames, fills and drops for the parts that the mapping defines. If the mapping calls
+    /// code, it has a comment and a step, and the code has to be written again. A comment at its
+    /// end lists the remaining problems that the compiler will report.
     ///
     /// - Parameters:
     ///   - source: The text of `xcmapping.xml`.
-    ///   - versions: The versions that the mapping leads from and to. Only they say which entity
-    ///     declares a property, and what nothing maps and so is dropped.
-    /// - Throws: what is wrong with the file.
+    ///   - versions: The versions before and after the mapping. Without them it is unknown which
+    ///     entity declares a property, and which properties are dropped because no mapping includes
+    ///     them.
+    /// - Throws: The problem with the file.
     package static func migration(
         from source: SourceText, between versions: MappedVersions? = nil
     ) throws(Diagnostic) -> String {
@@ -22,7 +25,7 @@ package enum MappingModelReader {
 
     /// Reads `X.xcmappingmodel`, or the file in it.
     ///
-    /// - Throws: that it cannot be read, or what is wrong with it.
+    /// - Throws: The problem with the file, or the error of reading it.
     package static func migration(
         at path: String, between versions: MappedVersions? = nil
     ) throws(Diagnostic) -> String {
@@ -37,8 +40,9 @@ package enum MappingModelReader {
             from: SourceText(path: file, bytes: [UInt8](data)), between: versions)
     }
 
-    /// Without the document type, which is refused elsewhere for good reasons, and without the
-    /// copies of both models, which can be larger than any text may be. Lines stay where they are.
+    /// Returns the text without the document type, which the XML reader rejects for security, and
+    /// without the copies of both models, which can exceed the maximum size of a text. Line numbers
+    /// stay the same.
     private static func withoutEmbeddedModels(_ source: SourceText) -> SourceText {
         let (open, close) = (UInt8(ascii: "<"), UInt8(ascii: ">"))
         let documentType = Array("<!DOCTYPE".utf8)

@@ -3,8 +3,8 @@ import CambiumModel
 import CambiumPlan
 
 extension MappingTranslator {
-    /// Drops what a mapping says is not carried over. Where the versions are known, the compiler
-    /// finds that out, and more.
+    /// Drops an entity that the mapping does not include. If the versions are known, the compiler
+    /// finds these drops, and more.
     mutating func addDrop(of entity: MappingModel.Entity) {
         guard versions == nil, let source = entity.source,
             !mapping.entities.contains(where: { $0.source == source && $0.destination != nil })
@@ -12,9 +12,9 @@ extension MappingTranslator {
         draft.add(drop: Self.drop(source, nil, because: Self.isNotMapped))
     }
 
-    /// Drops what is gone, which the compiler finds out; what goes with something that is dropped
-    /// it finds out next. What the mapping makes something of is the author's to drop: until then
-    /// it is a question.
+    /// Drops the data that the compiler reports as lost, except data that the mapping uses: this
+    /// stays a question for the author. After a drop, the compiler may report further data that
+    /// depends on it.
     ///
     /// - Returns: Whether anything was added.
     mutating func addMissingDrops() -> Bool {
@@ -33,8 +33,8 @@ extension MappingTranslator {
 
     private static let isNotMapped = "The mapping model does not carry it over"
 
-    /// Whether the mapping keeps what would be lost: a property elsewhere, an entity in the objects
-    /// of sub-entities that lose it as their parent, or either in what code makes of it.
+    /// Whether the mapping keeps the data that would be lost. It does, if it moves the property, if
+    /// objects of sub-entities keep the entity's data, or if code converts it.
     private func isCarriedOver(_ loss: MigrationProblem) -> Bool {
         if isLeftToStep(loss.entity) { return true }
         if let property = loss.property {

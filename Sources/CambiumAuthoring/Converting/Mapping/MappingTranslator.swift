@@ -5,17 +5,17 @@ import CambiumSQL
 
 /// Turns a mapping model into the draft of a migration.
 ///
-/// A mapping model lists for each entity all its properties, inherited ones too; the language
-/// speaks of a property where it is declared. So the versions are looked at, where they are known,
-/// and the compiler decides: an element that it refuses becomes a task for a step, and it says what
-/// has to be dropped.
+/// A mapping model lists all properties of each entity, including inherited ones. A `<migration>`
+/// names a property at the entity that declares it. So the translator uses the versions, if they
+/// are known, and the compiler's checks: if the compiler rejects an element, it becomes a task for
+/// a step. The compiler also finds the properties that have to be dropped.
 struct MappingTranslator {
     let mapping: MappingModel
     let versions: MappedVersions?
-    /// What of the old version is what of the new one, with what the draft says so far.
+    /// The matching entities and properties of the two versions, according to the draft so far.
     private(set) var match: ModelMatch?
     var draft = MigrationDraft()
-    /// What the mapping carries over, so that it is not dropped.
+    /// The properties that the mapping keeps, so that they are not dropped.
     private(set) var moved: Set<PropertyName> = []
 
     /// A property and the entity that declares it.
@@ -24,12 +24,12 @@ struct MappingTranslator {
         let property: String
     }
 
-    /// The draft of what a mapping model says.
+    /// The draft of a mapping model.
     static func draft(
         of mapping: MappingModel, between versions: MappedVersions?
     ) -> MigrationDraft {
         var translator = MappingTranslator(mapping: mapping, versions: versions)
-        // Who is who among the entities decides what their properties were.
+        // The matching of properties depends on the matching of entities.
         for entity in mapping.entities { translator.addRename(entity) }
         for entity in mapping.entities { translator.addProperties(of: entity) }
         while translator.addMissingDrops() {}
@@ -115,7 +115,8 @@ struct MappingTranslator {
         }
     }
 
-    /// Where the versions are not known, a name that the new version has too is no former name.
+    /// Without the versions: if the new version has a property with this name too, the name is not
+    /// a former name.
     private mutating func addUnknownCopy(
         of path: String, to attribute: MappingModel.Property, of entity: MappingModel.Entity,
         _ destination: String
@@ -129,10 +130,10 @@ struct MappingTranslator {
         }
     }
 
-    /// Adds what it takes that a property of the source becomes one of the destination.
+    /// Adds the elements that turn a property of the source into one of the destination.
     ///
-    /// - Parameter attribute: The attribute that the mapping says it of; nil where Core Data copies
-    ///   what has the same name.
+    /// - Parameter attribute: The attribute in the mapping; nil if Core Data copies the property
+    ///   with the same name.
     private mutating func addCopy(
         of path: String, to name: String, of entity: MappingModel.Entity, _ destination: String,
         written attribute: MappingModel.Property? = nil
@@ -141,7 +142,7 @@ struct MappingTranslator {
             let owner = match.new.declarer(of: name, in: destination),
             let origin = match.old.declarer(of: path, in: source)
         else { return }
-        // What moves up or down a hierarchy is found by its name.
+        // The matching by name finds a property that moves up or down a hierarchy.
         let known = match.new.entity(named: destination)
             .flatMap { match.origin(of: name, in: $0) }
         if let known, known == (origin.name, path) { return }
@@ -149,7 +150,7 @@ struct MappingTranslator {
             addFill(attribute, with: Self.former(path), of: entity, destination)
             return
         }
-        // Where it is refused, it is not dropped either.
+        // If the element is rejected, the property is not dropped either.
         moved.insert(PropertyName(entity: origin.name, property: path))
         guard match.new.entity(named: destination).flatMap(match.oldEntity)?.name == source else {
             draft.add(
@@ -214,8 +215,8 @@ struct MappingTranslator {
 
     // MARK: Elements
 
-    /// Adds an element once, and what has to be dropped for it, unless the compiler refuses it:
-    /// then it is a task.
+    /// Adds an element once, and the drops that it requires. If the compiler rejects it, it becomes
+    /// a task.
     private mutating func add(
         _ name: String, _ attributes: [(String, String)], with drops: [ParsedElement] = [],
         about entity: String
@@ -234,7 +235,7 @@ struct MappingTranslator {
         }
     }
 
-    /// Takes elements into the new version, where that is known.
+    /// Adds elements to the new version, if it is known.
     mutating func accept(_ elements: [ParsedElement]) -> Result<Void, Diagnostic> {
         guard let versions else { return .success(()) }
         return versions.check(draft.elements + elements).map {

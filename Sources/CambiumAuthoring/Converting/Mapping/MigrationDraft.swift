@@ -1,18 +1,19 @@
 import CambiumCompiler
 
-/// A `<migration>` in the making: what the language can say in elements, and the rest in comments.
+/// A draft of a `<migration>`: elements for the parts that the language can express, comments for
+/// the rest.
 struct MigrationDraft {
-    /// What is about one entity of the new version.
+    /// The part about one entity of the new version.
     private struct Part {
         let entity: String
         var elements: [ParsedElement] = []
-        /// What a step of the program has to do.
+        /// The tasks of a step of the program.
         var tasks: [String] = []
     }
 
     private var parts: [Part] = []
     private var drops: [ParsedElement] = []
-    /// What the compiler will still ask for.
+    /// The remaining problems that the compiler will report.
     var questions: [String] = []
 
     /// All elements, in the order in which they are written.
@@ -28,7 +29,7 @@ struct MigrationDraft {
         parts[index(of: entity)].elements.append(element)
     }
 
-    /// Adds what a step has to do for an entity of the new version.
+    /// Adds a task of a step for an entity of the new version.
     mutating func add(task: String, about entity: String) {
         let index = index(of: entity)
         if !parts[index].tasks.contains(task) { parts[index].tasks.append(task) }
@@ -70,7 +71,7 @@ struct MigrationDraft {
         "migrate" + String(entity.filter { $0.isLetter || $0.isNumber || $0 == "_" })
     }
 
-    /// The lines of a comment, the last of which may be XML to take out of it.
+    /// The lines of a comment. The last one may be XML to be used without the comment.
     private static func comment(_ texts: [String], and element: String? = nil) -> [String] {
         var lines = texts.map(commentText) + (element.map { [$0] } ?? [])
         for index in lines.indices {
@@ -80,7 +81,7 @@ struct MigrationDraft {
         return lines
     }
 
-    /// On one line, and without what ends a comment.
+    /// The text on one line, without the end of a comment.
     private static func commentText(_ text: String) -> String {
         var text = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         while text.contains("--") { text = text.replacing("--", with: "- -") }

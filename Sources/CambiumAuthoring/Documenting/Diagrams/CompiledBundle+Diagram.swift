@@ -27,8 +27,8 @@ extension CompiledBundle {
     /// - Parameters:
     ///   - version: The version's name; nil means the current one.
     ///   - path: The folders to search for Graphviz, separated by colons.
-    /// - Returns: nil where there is no version of that name.
-    /// - Throws: Where a picture is asked for and Graphviz is missing or fails.
+    /// - Returns: nil if there is no version of that name.
+    /// - Throws: If the format is a picture, and Graphviz is missing or fails.
     package func diagram(
         as format: DiagramFormat, version: String? = nil, path: String?
     ) throws(GraphvizProgram.Failure) -> String? {

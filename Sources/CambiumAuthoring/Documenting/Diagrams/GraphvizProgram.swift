@@ -2,7 +2,7 @@ import CambiumCompiler
 import CambiumMigration
 import Foundation
 
-/// The program `dot`, which places the boxes of a diagram.
+/// The program `dot`, which lays out the boxes of a diagram.
 package enum GraphvizProgram {
     /// Why there is no picture.
     package enum Failure: Error, Sendable {
@@ -11,7 +11,7 @@ package enum GraphvizProgram {
         /// It ended with an error, or said nothing that is a picture.
         case failed(String)
 
-        /// What to tell a person.
+        /// The message for a person.
         package var message: String {
             switch self {
             case .notInstalled:

@@ -1,7 +1,7 @@
 import CambiumCompiler
 import CambiumModel
 
-/// What an entity-relationship diagram shows, before it is written in some language.
+/// The content of an entity-relationship diagram, independent of the output language.
 struct ModelDiagram {
     /// The boxes, in declaration order.
     let boxes: [Box]
@@ -13,7 +13,7 @@ struct ModelDiagram {
         let name: String
         let isAbstract: Bool
         let rows: [Row]
-        /// What is said of several attributes together, such as `unique (a, b)`.
+        /// Remarks about several attributes together, such as `unique (a, b)`.
         let remarks: [String]
     }
 
@@ -22,7 +22,7 @@ struct ModelDiagram {
         let name: String
         let type: String
         let isOptional: Bool
-        /// What is said about it in few words, such as `unique`.
+        /// Short remarks about the attribute, such as `unique`.
         let remarks: [String]
     }
 
@@ -91,7 +91,7 @@ struct ModelDiagram {
                 return Line(
                     from: entity.name, to: relationship.destination,
                     kind: .relationship(
-                        // Without an inverse any number of objects may lead to the same one.
+                        // Without an inverse, any number of objects may reference the same one.
                         from: inverse.map(Cardinality.init) ?? .zeroOrMore,
                         to: Cardinality(relationship),
                         label: ends.compactMap { $0?.label }.joined(separator: " / ")))
@@ -101,7 +101,7 @@ struct ModelDiagram {
 }
 
 extension Relationship {
-    /// The name, and what the ends of a line do not show.
+    /// The name, and the properties that the ends of a line do not show.
     fileprivate var label: String {
         let marks = [(isOrdered, "ordered"), (isTransient, "transient")].filter(\.0).map(\.1)
         return marks.isEmpty ? name : "\(name) (\(marks.joined(separator: ", ")))"

@@ -5,7 +5,7 @@ import CambiumModel
 enum GraphvizEmitter {
     /// The text of a `digraph`.
     ///
-    /// - Parameter isLinked: Whether a box leads to its entity's place in the documentation.
+    /// - Parameter isLinked: Whether a box is a link to its entity's section in the documentation.
     static func text(of model: Model, isLinked: Bool = false) -> String {
         let diagram = ModelDiagram(model)
         let numbers = Dictionary(

@@ -15,7 +15,8 @@ enum MermaidEmitter {
             }
             lines.append("    \(name) {")
             for (index, row) in box.rows.enumerated() {
-                // Only attributes have a place for remarks: the first has those of several.
+                // Only attributes can have remarks. The first attribute also has the remarks about
+                // several attributes.
                 let shared = index == 0 ? box.remarks : []
                 let remarks =
                     row.remarks + shared + (row.isOptional ? ["optional"] : [])

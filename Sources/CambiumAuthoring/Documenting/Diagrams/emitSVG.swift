@@ -2,8 +2,8 @@ import CambiumCompiler
 import CambiumModel
 import Foundation
 
-/// Turns the output of Graphviz into a picture that says nothing of the machine it was made on, and
-/// whose colours follow the viewer's light or dark mode.
+/// Turns the output of Graphviz into a picture without information about the machine. Its colours
+/// follow the viewer's light or dark mode.
 enum SVGEmitter {
     /// A file by itself.
     static func file(_ picture: String, title: String) -> String {

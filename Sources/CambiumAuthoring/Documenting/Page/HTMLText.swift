@@ -1,10 +1,10 @@
 import CambiumCompiler
 import CambiumModel
 
-/// The one point at which text of a model becomes HTML, SVG or a label of Graphviz.
+/// The only place in which text of a model becomes HTML, SVG or a label of Graphviz.
 enum HTMLText {
-    /// Text between tags or in an attribute with double quotes. What cannot be seen or changes the
-    /// direction of writing is shown as its number.
+    /// Text between tags or in an attribute with double quotes. Invisible characters, and
+    /// characters that change the direction of writing, are shown as their numbers.
     static func escaped(_ text: String) -> String {
         text.escaping { scalar in
             switch scalar {

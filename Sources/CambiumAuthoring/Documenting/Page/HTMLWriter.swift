@@ -9,7 +9,7 @@ struct HTMLWriter {
         text += markup + "\n"
     }
 
-    /// Writes an element around what `body` writes.
+    /// Writes an element around the output of `body`.
     mutating func element(
         _ name: String, _ attributes: String = "", _ body: (inout HTMLWriter) -> Void
     ) {
@@ -18,12 +18,12 @@ struct HTMLWriter {
         line("</\(name)>")
     }
 
-    /// Writes a table whose rows have no names.
+    /// Writes a table without names of rows.
     mutating func table(_ heads: [String], _ rows: [[String]]) {
         table(heads, rows.map { (nil, $0) })
     }
 
-    /// Writes a table; a cell is markup. Nothing where there are no rows.
+    /// Writes a table with cells of markup. Without rows, it writes no table.
     mutating func table(_ heads: [String], _ rows: [(id: String?, cells: [String])]) {
         guard !rows.isEmpty else { return }
         element("div", "class=\"scroll\"") { writer in
