@@ -4,7 +4,7 @@ import CambiumCoreDataStore
 extension CoreDataImportError: LocalizedError {
     /// What happened.
     public var errorDescription: String? { problem.ended }
-    /// What SQLite or the system says, or what kind of failure it is.
+    /// The message of SQLite or the system, or the kind of failure.
     public var failureReason: String? {
         switch self {
         case .noFile: "The path does not name a file."
@@ -20,7 +20,7 @@ extension CoreDataImportError: LocalizedError {
         case .cancelled: "The program, or the person who uses it, has stopped the import."
         }
     }
-    /// What to do about it.
+    /// How to fix the problem.
     public var recoverySuggestion: String? {
         if let remedy { return remedy.ended }
         return switch self {

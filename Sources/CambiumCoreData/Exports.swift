@@ -1,4 +1,4 @@
-// A program that imports CambiumCoreData has Cambium, and what an import reports and throws.
+// A program that imports CambiumCoreData also gets Cambium, and the reports and errors of imports.
 @_exported import Cambium
 @_exported import enum CambiumCoreDataStore.CoreDataImportError
 @_exported import struct CambiumCoreDataStore.CoreDataImportProgress

@@ -2,8 +2,9 @@ import Cambium
 import CambiumCoreDataStore
 
 extension PersistentContainer {
-    /// Opens a store. If it does not exist, it is first made from a store that Core Data wrote: for a
-    /// program that finds such a store on a user's disk.
+    /// Opens a store. If it does not exist, it is first imported from a store that Core Data wrote.
+    ///
+    /// Use this if such a store may exist on a user's disk:
     ///
     /// ```swift
     /// let container = try PersistentContainer(
@@ -14,30 +15,31 @@ extension PersistentContainer {
     /// }
     /// ```
     ///
-    /// The version that wrote the old store is found among the model's. The new store is written
-    /// completely or not at all, and is then opened as any other, which migrates it. The old store
-    /// is never changed: remove it when you no longer need it. If the new store exists already, it is
-    /// opened, and the old one is not read.
+    /// The import finds the model version that wrote the old store. The new store is written
+    /// completely or not at all. It is then opened as any other, which migrates it. The old store
+    /// is never changed: remove it when you no longer need it. If the new store exists already, it
+    /// is opened, and the old one is not read.
     ///
     /// - Parameters:
     ///   - oldStore: The SQLite file that Core Data wrote.
     ///   - path: The path of the new store.
-    ///   - model: What the compiler made of the model, such as `Shop.model`.
-    ///   - earlierVersions: The versions that may have written the old store, the oldest first;
-    ///     `Shop.earlierVersions`, which the compiler makes where the file `cambium.json` beside
-    ///     the bundle says `"earlierVersions": true`. The current version is one of them always.
-    ///   - version: The name of the version that wrote the old store, whatever its tables say: what
-    ///     has no column is nil then, or the default, and what has no property is left out. Default
-    ///     (nil): it is found by hashes, identifier and tables.
-    ///   - options: How to open the new store. Its migration progress is that of the migration, and
-    ///     not of the import.
-    ///   - report: Receives what was imported and what was not, before the new store is migrated. It
-    ///     is not called if the new store existed.
+    ///   - model: The compiled model, such as `Shop.model`.
+    ///   - earlierVersions: The versions that may have written the old store, the oldest first,
+    ///     such as `Shop.earlierVersions`. The compiler generates them if the file `cambium.json`
+    ///     beside the bundle contains `"earlierVersions": true`. The current version is always
+    ///     included.
+    ///   - version: The name of the version that wrote the old store. The tables are then not used
+    ///     to find it: a property without a column is nil or the default, and a column without a
+    ///     property is left out. Default (nil): it is found by hashes, identifier and tables.
+    ///   - options: The options for the new store. Their migration progress is that of the
+    ///     migration, and not of the import.
+    ///   - report: Receives the report of the import, with all data that was not imported, before
+    ///     the new store is migrated. It is not called if the new store existed.
     ///   - progress: Called while the old store is copied, on this thread.
-    /// - Throws: ``CoreDataImportError`` if the old store cannot be imported: it fits no version, is
-    ///   damaged or in use, or another process imports to the same path at the moment. After the
-    ///   import, the same as ``PersistentContainer/init(model:at:options:)``, with the new store in the
-    ///   version that wrote the old one.
+    /// - Throws: ``CoreDataImportError`` if the old store cannot be imported: it fits no version,
+    ///   is damaged or in use, or another process imports to the same path at the moment. After the
+    ///   import, the same as ``PersistentContainer/init(model:at:options:)``, with the new store in
+    ///   the version that wrote the old one.
     public convenience init(
         importing oldStore: URL, at path: String, model: CompiledModel,
         earlierVersions: [Model] = [], writtenBy version: String? = nil,
@@ -51,11 +53,13 @@ extension PersistentContainer {
         try self.init(model: model, at: .file(path), options: options)
     }
 
-    /// The same on a thread of its own, so that only the caller waits for a large store. If the task
-    /// is cancelled, the import ends soon: there is no new store then, or one that is not migrated yet.
+    /// The same on a thread of its own, so that only the caller waits for a large store. If the
+    /// task is cancelled, the import ends soon: there is no new store then, or one that is not
+    /// migrated yet.
     ///
     /// - Returns: The container, and the report; nil if the new store existed.
-    /// - Throws: As ``init(importing:at:model:earlierVersions:writtenBy:options:report:progress:)``.
+    /// - Throws: As
+    ///   ``init(importing:at:model:earlierVersions:writtenBy:options:report:progress:)``.
     public static func open(
         importing oldStore: URL, at path: String, model: CompiledModel,
         earlierVersions: [Model] = [], writtenBy version: String? = nil,

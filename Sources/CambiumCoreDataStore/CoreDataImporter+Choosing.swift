@@ -3,13 +3,13 @@ import CambiumModel
 import CambiumSQL
 import CambiumSQLite
 
-// Which of several versions that fit alike a store is imported as.
+// Chooses between several versions that fit a store equally well.
 extension CoreDataImporter {
-    /// Imports the store as the first version that loses no row, link or value. If each loses some, it
-    /// takes the one that loses the fewest. Versions with migrations to the wanted version come first,
-    /// those whose migrations change the least data before the others.
+    /// Imports the store as the first version that loses no row, link or value. If each loses some,
+    /// it takes the one that loses the fewest. Versions with migrations to the target version come
+    /// first, and among them the ones with migrations that change the least data.
     ///
-    /// - Parameter place: Where the new store is made; nil for a plan.
+    /// - Parameter place: The place of the new store; nil for a plan.
     func importStore(
         as match: VersionFinder.Match, in place: NewStore?
     ) throws -> CoreDataImportReport {
@@ -55,8 +55,8 @@ extension CoreDataImporter {
         return report
     }
 
-    /// The versions by what the ways from them do to the data, and those that do as much the oldest
-    /// first.
+    /// The versions by the number of changes that their migrations make to the data. If two are
+    /// equal, the older one comes first.
     private func byWay(_ candidates: [VersionFinder.Match]) -> [VersionFinder.Match] {
         guard candidates.count > 1 else { return candidates }
         let models = candidates.map(\.layout.model)
@@ -86,7 +86,8 @@ extension CoreDataImporter {
         }
     }
 
-    /// What opening the store does to its data later, by the steps alone.
+    /// The weight of the migrations that a program runs when it opens the store later, by their
+    /// steps alone.
     private func weightOfOpening(_ model: Model) -> (isBlocked: Bool, changes: Int) {
         guard model.version != current else { return (false, 0) }
         let migrations = steps(model.version, current).migrations
@@ -96,8 +97,8 @@ extension CoreDataImporter {
         return (false, migrations[first...].reduce(0) { $0 + $1.steps.count(where: \.losesData) })
     }
 
-    /// Leaves out versions that keep bytes in another form than the store, unless all do: with a first
-    /// byte that says whether they lie in a file, or without.
+    /// Leaves out versions that keep bytes in another form than the store, unless all do: with a
+    /// first byte that says whether they lie in a file, or without.
     private func inForm(
         of candidates: [VersionFinder.Match]
     ) throws(SQLiteError) -> [VersionFinder.Match] {
@@ -128,10 +129,10 @@ extension CoreDataImporter {
         return start <= end
     }
 
-    /// The error of the store that caused one of SQLite's. A full disk concerns the new store, damaged
-    /// pages the old one.
+    /// The error of the store that caused one of SQLite's. A full disk concerns the new store,
+    /// damaged pages the old one.
     private func meaning(of error: SQLiteError, _ place: NewStore?) -> CoreDataImportError {
-        // A value that is too big for SQLite is one whose length is damaged.
+        // SQLite reports a value as too big if its length is damaged.
         let damaged: Set<Int32> = [11, 18, 26]
         let interrupted: Int32 = 9
         if error.primaryCode == interrupted { return .cancelled }

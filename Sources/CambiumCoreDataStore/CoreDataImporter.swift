@@ -5,8 +5,8 @@ import CambiumSQLite
 
 /// Imports a store that Core Data wrote into a new store of Cambium's.
 ///
-/// The new store is written under another name and gets its own when it is complete: a failed import
-/// leaves nothing.
+/// The new store is written under another name and gets its own when it is complete: a failed
+/// import leaves nothing.
 package struct CoreDataImporter {
     /// The store that Core Data wrote.
     package let store: CoreDataStore
@@ -28,7 +28,7 @@ package struct CoreDataImporter {
     package var progress: (CoreDataImportProgress) -> Void = { _ in }
     /// Asked before each statement, and while a long one runs; true ends the import.
     package var isCancelled: () -> Bool = { Task.isCancelled }
-    /// Receives what became of the key of each object.
+    /// Receives the old and the new key of each object.
     package var identities: ((ImportedKey) throws -> Void)?
 
     /// Prepares an import.
@@ -42,8 +42,9 @@ package struct CoreDataImporter {
         self.steps = steps
     }
 
-    /// What an import would do. It does all the work in a temporary store that is deleted at the end,
-    /// so it takes as long, and as much space among the temporary files.
+    /// Returns a report of an import without making one. It does all the work in a temporary store
+    /// that is deleted at the end, so it takes as much time, and as much space among the temporary
+    /// files.
     ///
     /// - Throws: ``CoreDataImportError`` if the import would fail.
     package func plan() throws -> CoreDataImportReport { try importStore(as: try match(), in: nil) }

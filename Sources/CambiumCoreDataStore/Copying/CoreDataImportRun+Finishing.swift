@@ -2,7 +2,7 @@ import CambiumModel
 import CambiumSQL
 import CambiumSQLite
 
-// What comes when all objects and links are there.
+// The last steps of an import, after all objects and links were copied.
 extension CoreDataImportRun {
     func copyFiles(_ report: inout CoreDataImportReport, _ tables: [ObjectTable]) throws {
         let source = store.files
@@ -53,8 +53,8 @@ extension CoreDataImportRun {
         }
     }
 
-    /// Notes objects with fewer or more objects at a to-many than there may be. They stay, as without
-    /// them more would be lost.
+    /// Notes objects with fewer or more objects at a to-many than there may be. They stay, as
+    /// without them more would be lost.
     func noteInvalidCounts(_ report: inout CoreDataImportReport) throws(SQLiteError) {
         for sql in LinkCountSQL.all(in: model) {
             for row in try connection.rows(sql.query) {

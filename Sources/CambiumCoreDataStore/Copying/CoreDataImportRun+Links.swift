@@ -2,7 +2,7 @@ import CambiumModel
 import CambiumSQL
 import CambiumSQLite
 
-// The links between objects, and what needs them.
+// The links between objects, and the checks that need them.
 extension CoreDataImportRun {
     func countKeys(_ tables: [ObjectTable]) throws {
         try meter.begin(
@@ -23,7 +23,7 @@ extension CoreDataImportRun {
         report.lostLinks += repair.lost
     }
 
-    /// How many rows have a key, where all rows were copied.
+    /// The number of rows with a key, if all rows were copied.
     func number(
         of key: CoreDataLayout.KeySource, in table: ObjectTable
     ) throws(SQLiteError) -> Int {
@@ -35,7 +35,7 @@ extension CoreDataImportRun {
             CoreDataImportSQL.count(ofValuesIn: column, ofSourceTable: table.object.table))
     }
 
-    /// Links that are kept as pairs, and what copying them needs.
+    /// Links that are stored as pairs, and the statements that copy them.
     struct Pairs {
         let link: CoreDataLayout.LinkSource
         let sql: LinkCopySQL
@@ -200,12 +200,13 @@ extension CoreDataImportRun {
         }
     }
 
-    // MARK: One-to-ones whose two rows differ
+    // MARK: One-to-one relationships with two different rows
 
-    /// Core Data keeps both sides of a one-to-one; where they do not say the same, the side counts
-    /// that our store keeps.
+    /// Records the links that only the other side of a one-to-one relationship has. Core Data
+    /// stores both sides; if they differ, the side that our store keeps counts.
     ///
-    /// - Returns: How many links only the other side has, those of refused rows included.
+    /// - Returns: The number of links that only the other side has, including links of rejected
+    ///   rows.
     func noteOneSided(
         _ key: CoreDataLayout.KeySource, _ query: String, _ table: ObjectTable,
         _ report: inout CoreDataImportReport
@@ -236,9 +237,10 @@ extension CoreDataImportRun {
         return rows.count
     }
 
-    /// Where only one of both rows has the link, the other one gets it.
+    /// Records the completed links: if only one of the two rows has the link, the other one gets
+    /// it.
     ///
-    /// - Returns: How many did.
+    /// - Returns: The number of completed links.
     func noteCompleted(
         _ key: CoreDataLayout.KeySource, _ table: ObjectTable, _ report: inout CoreDataImportReport
     ) throws(SQLiteError) -> Int {

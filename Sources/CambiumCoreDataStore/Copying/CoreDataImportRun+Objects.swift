@@ -49,8 +49,8 @@ extension CoreDataImportRun {
 
     /// Creates the indexes.
     ///
-    /// - Returns: Those that existing rows violate. Which of the rows stay is known when all other
-    ///   refused rows are removed.
+    /// - Returns: The indexes that existing rows violate. After all other rejected rows are
+    ///   removed, it is known which of these rows stay.
     func makeIndexes(_ tables: [ObjectTable]) throws -> [BrokenIndex] {
         let rows = tables.reduce(0) { $0 + $1.extent.rows }
         try meter.begin(
@@ -88,7 +88,7 @@ extension CoreDataImportRun {
         try refuseBrokenRules(&report, tables, pairs)
     }
 
-    /// Creates an index. Of rows that violate its uniqueness the first stays.
+    /// Creates an index. If rows violate its uniqueness, the first one stays.
     private func make(
         _ index: TableIndex, of root: Entity, _ report: inout CoreDataImportReport
     ) throws {

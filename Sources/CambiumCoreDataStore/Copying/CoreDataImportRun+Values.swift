@@ -4,7 +4,7 @@ import CambiumSQLite
 
 // Values that were copied, or not, and that a program will see otherwise than Core Data did.
 extension CoreDataImportRun {
-    /// Notes values in rows whose entity does not have the property. They are not copied.
+    /// Records values of properties that the row's entity does not have. They are not copied.
     ///
     /// - Returns: Whether there are any.
     func noteStrayValues(
@@ -37,7 +37,7 @@ extension CoreDataImportRun {
         return true
     }
 
-    /// Notes decimals that are NaN, which the new store has no form for.
+    /// Records decimals that are NaN, because the new store cannot store them.
     func noteNotANumber(
         _ table: ObjectTable, _ report: inout CoreDataImportReport
     ) throws(SQLiteError) {
@@ -70,7 +70,8 @@ extension CoreDataImportRun {
         }
     }
 
-    /// Notes objects that have no place in an order, as what the store has for it is no number.
+    /// Records objects without a position in an ordered list, because the stored position is not a
+    /// number.
     func noteInvalidPositions(
         _ table: ObjectTable, _ report: inout CoreDataImportReport
     ) throws(SQLiteError) {
@@ -90,10 +91,10 @@ extension CoreDataImportRun {
         }
     }
 
-    /// Notes texts that are no URI. The store keeps them, but a program reads nil; where a value is
-    /// required, the row is refused.
+    /// Records strings that are not URIs. The store keeps them, but a program reads nil. If the
+    /// value is required, the row is rejected.
     ///
-    /// - Returns: Whether a row was.
+    /// - Returns: Whether a row was rejected.
     func noteInvalidURIs(
         _ table: ObjectTable, _ report: inout CoreDataImportReport
     ) throws(SQLiteError) -> Bool {

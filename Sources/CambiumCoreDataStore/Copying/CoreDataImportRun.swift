@@ -10,7 +10,7 @@ final class CoreDataImportRun {
     let schema: Schema
     let connection: Connection
     let meter: ImportMeter
-    /// Where the new store is made; nil is in a temporary file, for a plan.
+    /// The place of the new store; nil means a temporary file, for a plan.
     let place: NewStore?
     var links: LinkCounts
 
@@ -48,7 +48,7 @@ final class CoreDataImportRun {
 
     private func copyAll(_ report: inout CoreDataImportReport) throws {
         for table in schema.tables { try connection.execute(table.createStatement()) }
-        // The last rows say what the store is; they need the tables only.
+        // The last statements insert the metadata of the store. They need only the tables.
         for statement in schema.statements.suffix(schema.recordCount) {
             try connection.execute(statement)
         }
@@ -67,14 +67,15 @@ final class CoreDataImportRun {
         try keepMetadata(&report)
     }
 
-    /// A table of objects, and what copying it needs.
+    /// A table of objects, and the statements that copy it.
     struct ObjectTable {
         let object: CoreDataLayout.ObjectSource
         let table: Table
         let sql: ObjectCopySQL
         /// How many rows there are, and the least and the greatest key.
         let extent: SourceCounts
-        /// What else there is to count; nil where all rows were copied, so that the new store tells.
+        /// Further counts; nil if all rows were copied, because the new store can then be counted
+        /// instead.
         var counts: SourceCounts?
 
         /// The name of the entity with a number; of another one that of the root entity.
@@ -89,9 +90,10 @@ final class CoreDataImportRun {
 
     // MARK: Migration
 
-    /// Brings the new store to the version that was asked for, or as far as the steps lead.
+    /// Migrates the new store to the requested version, or to the last version that the steps
+    /// reach.
     ///
-    /// - Parameter identities: Receives what became of the key of each object.
+    /// - Parameter identities: Receives the old and the new key of each object.
     func migrate(
         _ report: inout CoreDataImportReport, along way: MigrationWay,
         identities: ((ImportedKey) throws -> Void)?
@@ -105,7 +107,7 @@ final class CoreDataImportRun {
         var losses = MigrationLosses(objects: report.entities.reduce(0) { $0 + $1.written })
         let (taken, obstacle) = try take(way, &trace, &losses)
         if let place, taken > 0 {
-            // No row references the files of what the steps deleted.
+            // No row references the files of deleted values.
             let sweep = ExternalSweep(place.files, model: way.models[taken - 1])
             if try place.files.announce() != nil { try sweep.run(connection) }
         }
@@ -123,8 +125,8 @@ final class CoreDataImportRun {
 
     private static let migrationStart = 0.75
 
-    /// Takes the steps: all at once, and one by one where one of them cannot be taken, so that the
-    /// store is as new as it can be.
+    /// Runs the steps: all at once, or one by one if one of them fails, so that the store gets as
+    /// new a version as possible.
     private func take(
         _ way: MigrationWay, _ trace: inout IdentityTrace?, _ losses: inout MigrationLosses
     ) throws -> (taken: Int, obstacle: String?) {

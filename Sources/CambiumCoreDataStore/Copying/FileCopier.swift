@@ -34,9 +34,9 @@ struct FileCopier {
         }
     }
 
-    /// Takes a file over.
+    /// Copies a file.
     ///
-    /// - Returns: What the row holds.
+    /// - Returns: The value for the row.
     private func take(_ file: SystemFile) throws(CoreDataImportError) -> Data {
         do {
             if file.size ?? 0 <= ExternalForm.largestInline {

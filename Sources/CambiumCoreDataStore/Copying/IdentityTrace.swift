@@ -3,7 +3,7 @@ import CambiumPlan
 import CambiumSQL
 import CambiumSQLite
 
-/// What became of the key of an object.
+/// The old and the new key of an object.
 package struct ImportedKey: Hashable {
     /// The entity in the version that wrote the store.
     package let oldEntity: String
@@ -35,7 +35,7 @@ struct IdentityTrace {
     private let first: Model
     private var model: Model
     private var paths: [Path]
-    /// What is added to the keys of each entity by the step that comes next.
+    /// The amount that the next step adds to the keys of each entity.
     private var shifts: [String: Int64] = [:]
 
     init(_ roots: [Entity], _ model: Model, _ connection: Connection) throws(SQLiteError) {
@@ -93,12 +93,12 @@ struct IdentityTrace {
         return deleted
     }
 
-    /// What the entities of the version before a step were called at first.
+    /// The original names of entities in the version before a step.
     func oldNames(of entities: Set<String>) -> Set<String> {
         Set(paths.filter { $0.entity.map(entities.contains) ?? false }.map(\.oldEntity))
     }
 
-    /// Reports what became of each key.
+    /// Reports the old and the new key of each object.
     func report(to receive: (ImportedKey) throws -> Void) throws {
         for path in paths {
             let entity = path.entity.flatMap { model.entity(named: $0) }

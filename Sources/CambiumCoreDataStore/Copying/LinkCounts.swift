@@ -1,7 +1,7 @@
 import CambiumModel
 
-/// How many links of each relationship were read and written. What is known of one side is known of
-/// the other.
+/// The number of links of each relationship that were read and written. Counts of one side also
+/// apply to the other.
 struct LinkCounts {
     private struct Side: Hashable {
         let entity: String

@@ -3,7 +3,7 @@ import CambiumModel
 import CambiumSQL
 import CambiumSQLite
 
-/// What the steps of a migration delete from the new store.
+/// The data that the steps of a migration delete from the new store.
 struct MigrationLosses {
     /// How many objects there are.
     private(set) var objects: Int
@@ -14,7 +14,7 @@ struct MigrationLosses {
     /// The deleted links.
     private(set) var deletedLinks: [CoreDataImportReport.TakenLinks] = []
 
-    /// Adds what a step deleted.
+    /// Adds the data that a step deleted.
     mutating func add(
         _ step: StepLosses, _ deleted: [IdentityTrace.DeletedObjects]
     ) throws(SQLiteError) {
@@ -64,9 +64,9 @@ extension MigrationDataLoss.Loss {
     }
 }
 
-/// Counts what the changes of one step delete, while the step runs.
+/// Counts the data that the changes of one step delete, while the step runs.
 final class StepLosses {
-    /// The version that the step leads to.
+    /// The version after the step.
     let version: String
     let dataLoss: MigrationDataLoss
     /// How much each change has deleted.
@@ -105,8 +105,7 @@ final class StepLosses {
         }
     }
 
-    /// Called after the step, while it is still known what the entities of the version before it were
-    /// called at first.
+    /// Called after the step, while the original names of the entities are still known.
     func names(by oldNames: (Set<String>) -> Set<String>) {
         entities = entities.map(oldNames)
     }

@@ -2,8 +2,8 @@ import CambiumModel
 import CambiumSQL
 import CambiumSQLite
 
-/// Copies the rows of one table, all at once; where one does not fit, halves them until it is
-/// known.
+/// Copies the rows of one table, all at once. If a row does not fit, it halves the range until it
+/// finds the row.
 struct ObjectCopier {
     private let table: CoreDataImportRun.ObjectTable
     private let model: Model
@@ -24,7 +24,8 @@ struct ObjectCopier {
         statementOfPart = table.sql.copyPart
     }
 
-    /// - Throws: If fewer rows can be read than were counted, because pages of the table are damaged.
+    /// - Throws: If fewer rows can be read than were counted, because pages of the table are
+    ///   damaged.
     mutating func copy() throws {
         copiedAtOnce = try run(statement, []) == nil
         if !copiedAtOnce {
@@ -54,7 +55,7 @@ struct ObjectCopier {
 
     /// Copies rows.
     ///
-    /// - Returns: What one of them breaks; none was copied then.
+    /// - Returns: The error of a row that breaks a constraint; no rows were copied then.
     private mutating func run(_ sql: String, _ values: [StoredValue]) throws -> SQLiteError? {
         do throws(SQLiteError) {
             let statement = try connection.statement(sql)

@@ -8,8 +8,8 @@ struct RefusalReason {
     let root: Entity
 
     /// - Parameters:
-    ///   - entity: The row's entity, where it is known.
-    ///   - value: Gives the row of ``ObjectCopySQL/valueQuery(_:of:)`` for an attribute.
+    ///   - entity: The row's entity, if known.
+    ///   - value: Returns the row of ``ObjectCopySQL/valueQuery(_:of:)`` for an attribute.
     func of(
         _ error: SQLiteError, entity: Entity?,
         value: (_ property: String) -> [StoredValue]? = { _ in nil }

@@ -9,9 +9,9 @@ package struct MigrationSteps {
     let obstacles: [String: String]
 
     /// - Parameters:
-    ///   - targets: The versions that the steps lead to, with all declared that the steps do. A
-    ///     version that is not among them declares it itself.
-    ///   - obstacles: Why no step starts from a version, by its name.
+    ///   - targets: The versions after the steps, with declarations for everything that the steps
+    ///     do. If a version is not among them, its own declarations are used.
+    ///   - obstacles: The reasons that no step starts from a version, by its name.
     package init(
         migrations: [Migration], targets: [Model] = [], obstacles: [String: String] = [:]
     ) {
@@ -29,15 +29,15 @@ struct MigrationWay {
     let steps: [Migration]
     /// The version of each step's end, with all declared that the step does.
     let models: [Model]
-    /// Why the last step does not lead to the version that was asked for; nil where it does.
+    /// The reason that the last step does not end at the requested version; nil if it does.
     let obstacle: String?
 
-    /// The version that the way leads to.
+    /// The version after the last step.
     var last: Model { models.last ?? first }
 
-    /// How many changes on the way delete or overwrite data.
+    /// The number of changes in the steps that delete or overwrite data.
     ///
-    /// - Parameter known: How many do in the steps that were looked at, by the version they lead to.
+    /// - Parameter known: The numbers of the steps examined so far, by the version after the step.
     func weight(_ known: inout [String: Int]) -> Int {
         zip([first] + models, models).reduce(0) { sum, step in
             let weight =

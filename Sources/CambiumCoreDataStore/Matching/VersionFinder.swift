@@ -9,13 +9,15 @@ struct VersionFinder {
         let evidence: VersionEvidence
         /// The names of other versions that can have written it too.
         let alsoFits: [String]
-        /// Those of them for which as much speaks, the oldest first.
+        /// The versions among them that fit equally well, the oldest first.
         var others: [CoreDataLayout] = []
-        /// Why an earlier one of them is not taken, in words; nil where the earliest is.
+        /// The reason that an earlier one of them was not chosen, in words; nil if the earliest was
+        /// chosen.
         var choice: String?
-        /// Why the version that the store names is not taken, in a sentence; nil where it is.
+        /// The reason that the version named in the store was not chosen, in a sentence; nil if it
+        /// was.
         var remark: String?
-        /// The steps that lead on from the version, where they were asked for.
+        /// The migrations from the version, if they were requested.
         var way: MigrationWay?
 
         /// The same with another one of them.
@@ -33,10 +35,10 @@ struct VersionFinder {
 
     /// The version that wrote the store.
     ///
-    /// Hashes tell all. An identifier tells more than the tables, which versions may have in common.
-    /// If it names a version that does not fit, the only one that fits is taken: an identifier that
-    /// was not raised with the model is a common mistake. Which of several that fit alike is taken,
-    /// the rows and the migrations tell.
+    /// Hashes identify a version exactly. An identifier is better evidence than the tables, because
+    /// several versions may have the same tables. If it names a version that does not fit, the only
+    /// one that fits is chosen: an identifier that was not changed with the model is a common
+    /// mistake. If several fit equally well, the rows and the migrations decide.
     ///
     /// - Parameter forced: The name of the version, if it is known.
     func match(forced: String?) throws(CoreDataImportError) -> Match {
@@ -85,7 +87,7 @@ struct VersionFinder {
         one.mismatches.count < other.mismatches.count
     }
 
-    /// In what a version and the store differ: in what the tables show, and in the hashes.
+    /// The differences between a version and the store, in the tables and in the hashes.
     private func differences(of layout: CoreDataLayout) -> [String] {
         let hashed = hashes?.differences(of: layout.model.version, from: store) ?? []
         guard let first = hashed.first, layout.mismatches.isEmpty else {
@@ -98,7 +100,8 @@ struct VersionFinder {
     private func mismatch(
         _ layouts: [CoreDataLayout], named: CoreDataLayout?
     ) -> VersionMismatch {
-        // Of those that are equally far the named one, or the last, which is mostly in use.
+        // If several are equally near, the named version comes first, or else the last, which is
+        // the most probable.
         let others = layouts.filter { $0.model.version != named?.model.version }
         let sorted = ([named].compactMap(\.self) + others.reversed()).sorted {
             differences(of: $0).count < differences(of: $1).count

@@ -1,13 +1,14 @@
 import CambiumModel
 
 /// The hashes of the versions of a model, as Xcode writes them beside the compiled model:
-/// `VersionInfo.plist` in `Shop.momd`. Equal hashes are equal entities to Core Data, which tells
-/// versions apart that no table does.
+/// `VersionInfo.plist` in `Shop.momd`.
+///
+/// Core Data compares entities by their hashes. These also distinguish versions with equal tables.
 package struct VersionHashes: Sendable {
     /// The hash of each entity, by version.
     let versions: [String: [String: Data]]
 
-    /// Reads the file; nil where it is no such list in the binary form.
+    /// Reads the file; nil if it is not such a list in the binary form.
     package init?(_ bytes: Data) {
         guard let list = BinaryPropertyList([UInt8](bytes)),
             case .dictionary(let versions)? = list.dictionary["NSManagedObjectModel_VersionHashes"]
@@ -28,14 +29,16 @@ package struct VersionHashes: Sendable {
         self.versions = found
     }
 
-    /// Whether the entities of a store are those of a version; nil where nobody knows the version.
+    /// Whether the entities of a store are the entities of a version; nil if the version is
+    /// unknown.
     func isVersion(_ version: String, of store: CoreDataStore) -> Bool? {
         guard let hashes = versions[version], !store.metadata.hashes.isEmpty else { return nil }
         // A store of a configuration has some of the entities.
         return store.metadata.hashes.allSatisfy { hashes[$0.key] == $0.value }
     }
 
-    /// In which entities a version and a store differ, in words; none where nobody knows the version.
+    /// The entities that differ between a version and a store, in words; empty if the version is
+    /// unknown.
     func differences(of version: String, from store: CoreDataStore) -> [String] {
         guard let hashes = versions[version] else { return [] }
         return store.metadata.hashes.sorted { $0.key < $1.key }.compactMap { entity, hash in

@@ -1,10 +1,11 @@
 import CambiumMigration
 import CambiumModel
 
-/// The files of a store that Core Data wrote: its own, those that SQLite keeps beside it, and those
-/// of its large values.
+/// The files of a store that Core Data wrote: the database, SQLite's files beside it, and the files
+/// of large values.
 package struct CoreDataFiles {
-    /// The path of the store, without links: what lies beside it lies beside what a link leads to.
+    /// The path of the store, with links resolved: its other files are beside the file itself, not
+    /// beside a link.
     let path: String
     private let folders: [String]
 
@@ -22,24 +23,23 @@ package struct CoreDataFiles {
         folders = [stem, name].map { "\(folder).\($0)_SUPPORT" }
     }
 
-    /// Whether a path leads to one of the files, or to where one would be.
+    /// Whether a path is that of one of the files, existing or not.
     package func contains(_ other: String) -> Bool {
         (Self.suffixes + ["-shm"]).contains { StoreFiles.isSameFile(other, path + $0) }
             || folders.contains { StoreFiles.isInside(other, folder: "\($0)/\(Self.folder)") }
     }
 
-    /// The path that the file of a large value should have; nil where the name is none that Core
-    /// Data gives.
+    /// The path for the file of a large value; nil if the name is not one that Core Data uses.
     func path(of name: String) -> String? {
         UUID.isSpelled(name) ? "\(folders[0])/\(Self.folder)/\(name)" : nil
     }
 
-    /// Opens the file of a large value: a file in the folder itself, and nothing that a link leads
-    /// to.
+    /// Opens the file of a large value. The file must be in the folder itself; links are not
+    /// followed.
     ///
-    /// - Returns: Nil where there is none, or the name is none that Core Data gives.
-    /// - Throws: ``CoreDataImportError/cannotRead(path:reason:)`` where there is something else, or where
-    ///   nobody can tell.
+    /// - Returns: Nil if there is no such file, or if the name is not one that Core Data uses.
+    /// - Throws: ``CoreDataImportError/cannotRead(path:reason:)`` if it is not a file, or cannot be
+    ///   examined.
     func open(_ name: String) throws(CoreDataImportError) -> SystemFile? {
         guard UUID.isSpelled(name) else { return nil }
         for folder in folders {
@@ -57,12 +57,12 @@ package struct CoreDataFiles {
 }
 
 extension NewStore {
-    /// The place of a store that is made of one that Core Data wrote.
+    /// The place of a store that is imported from a store that Core Data wrote.
     ///
     /// - Parameters:
-    ///   - path: Where it is to be.
+    ///   - path: The path of the new store.
     ///   - source: The store that Core Data wrote.
-    /// - Throws: Where it would be written over that one.
+    /// - Throws: If the new store would overwrite the source.
     package convenience init(path: String, from source: String) throws(CoreDataImportError) {
         var path = path
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }

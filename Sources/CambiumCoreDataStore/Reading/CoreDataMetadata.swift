@@ -1,6 +1,6 @@
 import CambiumModel
 
-/// What the row of `Z_METADATA` says: a UUID and a property list.
+/// The content of the row of `Z_METADATA`: a UUID and a property list.
 struct CoreDataMetadata {
     /// The store's UUID.
     private(set) var uuid: UUID?
@@ -8,11 +8,11 @@ struct CoreDataMetadata {
     private(set) var identifiers: [String] = []
     /// The hash of each entity of the version that wrote it.
     private(set) var hashes: [String: Data] = [:]
-    /// What the program noted in the store, as far as it is text, a number or a truth.
+    /// The program's own metadata in the store, if it is a string, a number or a Boolean.
     private(set) var notes: [String: String] = [:]
-    /// The names of what else it noted.
+    /// The names of the program's other metadata.
     private(set) var otherNotes: [String] = []
-    /// The names of what Core Data notes for itself.
+    /// The names of Core Data's own metadata.
     private(set) var ownNotes: [String] = []
 
     private static let namesOfOwn: Set = [
@@ -22,12 +22,13 @@ struct CoreDataMetadata {
         "NSPersistenceFrameworkVersion", "NSPersistenceMaximumFrameworkVersion",
         "_NSAutoVacuumLevel",
     ]
-    /// Those of CloudKit and of what came before it.
+    /// The prefixes of CloudKit and its predecessor.
     private static let prefixesOfOwn = [
         "NSCloudKit", "NSPersistentCloudKit", "PFCloudKit", "com.apple.coredata.ubiquity.",
     ]
 
-    /// Whether Core Data notes something for itself: a program's own names may begin like that, too.
+    /// Whether Core Data notes something for itself: a program's own names may begin like that,
+    /// too.
     private static func isOwn(_ name: String) -> Bool {
         namesOfOwn.contains(name) || prefixesOfOwn.contains { name.hasPrefix($0) }
     }

@@ -14,9 +14,9 @@ package final class CoreDataStore {
 
     /// Opens a store.
     ///
-    /// - Parameter place: The new store that is to be made of it, beside which a copy is made while
-    ///   it is read, if that is needed; nil is among the temporary files.
-    /// - Throws: ``CoreDataImportError`` where there is no such store.
+    /// - Parameter place: The new store that is to be made from it. If reading needs a copy, it is
+    ///   made beside the new store; nil means among the temporary files.
+    /// - Throws: ``CoreDataImportError`` if there is no such store.
     package init(at path: String, for place: NewStore? = nil) throws(CoreDataImportError) {
         files = CoreDataFiles(ofStore: path)
         let path = files.path
@@ -47,7 +47,7 @@ package final class CoreDataStore {
         }
     }
 
-    /// What a database says about itself.
+    /// The metadata of a database.
     private struct Contents {
         let metadata: CoreDataMetadata
         let encoding: StoredValue?
@@ -56,7 +56,8 @@ package final class CoreDataStore {
 
     private static func contents(_ connection: Connection) throws(SQLiteError) -> Contents {
         let objects = try connection.rows(StoreObject.query).compactMap(StoreObject.init)
-        // What else has the name of a table runs what somebody has written into the file.
+        // Only ordinary tables are read. A view or virtual table with the same name could run SQL
+        // that somebody wrote into the file.
         let tables = Set(objects.filter(\.isOrdinaryTable).map { StoredValue.text($0.name) })
         // Computed columns are not among them.
         let columns = try connection.rows(CoreDataCatalogue.columnsQuery)
@@ -77,7 +78,7 @@ package final class CoreDataStore {
     private static let hasNoTables =
         "it has no tables \(CoreDataCatalogue.requiredTables.joined(separator: " and "))"
 
-    /// What an error of SQLite's means for a file that may be anything.
+    /// Converts an error of SQLite for a file with unknown content.
     static func meaning(of error: SQLiteError, _ path: String) -> CoreDataImportError {
         guard error.primaryCode == notADatabase else { return .damaged(path: path, error) }
         return .notCoreData(path: path, reason: error.message)

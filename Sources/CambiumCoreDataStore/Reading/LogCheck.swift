@@ -1,9 +1,9 @@
 import CambiumModel
 
-/// Whether all that a program committed to a log can be read. SQLite takes what it can, and says
-/// nothing of the rest.
+/// Checks that all committed data in a log can be read. SQLite reads as much as it can, and does
+/// not report the rest.
 struct LogCheck {
-    /// What is lost of a write-ahead log; nil where nothing is.
+    /// The data that is lost from a write-ahead log; nil if it is complete.
     static func fault(ofLog path: String) -> String? {
         guard let bytes = try? Data(contentsOf: URL(filePath: path), options: .mappedIfSafe),
             !bytes.isEmpty
@@ -23,7 +23,8 @@ struct LogCheck {
         }
     }
 
-    /// What is lost of a journal, from which an unfinished change is undone; nil where nothing is.
+    /// The data that is lost from a journal, which undoes an unfinished change; nil if it is
+    /// complete.
     static func fault(ofJournal path: String) -> String? {
         guard let bytes = try? Data(contentsOf: URL(filePath: path), options: .mappedIfSafe),
             let first = bytes.first, first != 0
@@ -46,7 +47,7 @@ struct LogCheck {
         var second: UInt32 = 0
     }
 
-    /// Reads the header; nil where it is none.
+    /// Reads the header; nil if it is invalid.
     private init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= Self.headerSize else { return nil }
         self.bytes = bytes
@@ -69,8 +70,8 @@ struct LogCheck {
     /// How many whole frames there are.
     private var count: Int { (bytes.count - Self.headerSize) / frameSize }
 
-    /// The first frame that cannot be read, where a change was committed in it or behind it; nil
-    /// where there is none. Frames of former rounds stay behind the last one of this round.
+    /// The first unreadable frame, if a change was committed in it or behind it; nil if there is
+    /// none. Frames of earlier rounds stay behind the last one of this round.
     private var lostFrame: Int? {
         var sum = headerSum
         for index in 0..<count {
@@ -83,7 +84,8 @@ struct LogCheck {
                 first: Self.number(in: bytes, at: start + 16),
                 second: Self.number(in: bytes, at: start + 20))
             guard isOfThisRound(start), next == written else {
-                // One whose sums go on from the one before is of this round, whatever it says.
+                // If the sums continue from the frame before, the frame is of this round, whatever
+                // it contains.
                 if next == written { return index }
                 let isLost =
                     endsInCommit
@@ -95,9 +97,9 @@ struct LogCheck {
         return endsInCommit ? count : nil
     }
 
-    /// Whether the log ends within a frame that commits a change. SQLite writes the header of a
-    /// frame at once and its page after that, so that a crash leaves all of the header; of less
-    /// nobody can tell what it was.
+    /// Whether the log ends within a frame that commits a change. SQLite writes the complete header
+    /// of a frame first and its page after that, so after a crash the header is complete. If it is
+    /// not, the frame counts as a commit.
     private var endsInCommit: Bool {
         let start = start(ofFrame: count)
         switch bytes.count - start {

@@ -18,7 +18,7 @@ import CambiumSQLite
 final class SourceFile {
     /// The file that was asked for.
     let path: String
-    /// The URI under which SQLite opens what is read.
+    /// The URI under which SQLite opens the file or its copy.
     let uri: String
     /// How SQLite opens it.
     static let settings: ConnectionSettings = {
@@ -27,7 +27,7 @@ final class SourceFile {
         return settings
     }()
 
-    /// What is lost of the logs beside the file.
+    /// The data that is lost from the logs beside the file.
     let logFaults: [(path: String, reason: String)]
     private let copy: String?
     private let states: [FileState]
@@ -35,7 +35,8 @@ final class SourceFile {
     private let place: NewStore?
     private let temporary: TemporaryCopy?
 
-    /// - Parameter place: Where a copy is made, if one is needed; nil is among the temporary files.
+    /// - Parameter place: The place of a copy, if one is needed; nil means among the temporary
+    ///   files.
     init(_ files: CoreDataFiles, for place: NewStore?) throws(CoreDataImportError) {
         path = files.path
         self.place = place
@@ -92,8 +93,8 @@ final class SourceFile {
         ].compactMap { suffix, fault in fault.map { (path + suffix, $0) } }
     }
 
-    /// - Parameter isTemporary: Whether the copy is in a folder that everybody may look into, where
-    ///   it is its owner's alone.
+    /// - Parameter isTemporary: Whether the copy is in a folder that everybody can read. If so,
+    ///   only its owner can read it.
     private static func copyFiles(
         from path: String, to copy: String, isTemporary: Bool
     ) throws(CoreDataImportError) {
@@ -137,16 +138,16 @@ final class SourceFile {
     }
 }
 
-/// The state of a file, which shows whether it was written since.
+/// The state of a file. It changes when the file is written.
 struct FileState: Equatable {
     private let size: Int64?
     private let seconds: Int
     private let nanoseconds: Int
     private let number: UInt64
 
-    /// The state of a file that a path leads to, through links too, or of one that does not exist.
+    /// The state of the file at a path, with links followed, or of one that does not exist.
     ///
-    /// - Throws: If it cannot be read, or is no file.
+    /// - Throws: If it cannot be read, or is not a file.
     init(of path: String) throws(CoreDataImportError) {
         var info = stat()
         guard stat(path, &info) == 0 else {

@@ -1,8 +1,8 @@
 import CambiumMigration
 import CambiumSQLite
 
-/// Why a store that Core Data wrote could not be imported. Nothing was written then, and the store is
-/// as it was.
+/// The reasons that a store written by Core Data could not be imported. No new store was written
+/// then, and the old one is unchanged.
 public enum CoreDataImportError: Error, Sendable, Hashable {
     /// There is no file.
     case noFile(path: String)
@@ -20,7 +20,7 @@ public enum CoreDataImportError: Error, Sendable, Hashable {
     case noSuchVersion(String, known: [String])
     /// The version to migrate to comes before the one that wrote the store.
     case versionIsEarlier(String, than: String)
-    /// There is something where the new store is to be.
+    /// A file already exists at the path of the new store.
     case destinationExists(path: String)
     /// The new store, or a file that is needed to make it, would be written over the old one.
     case destinationIsSource(path: String)
@@ -46,7 +46,7 @@ public enum CoreDataImportError: Error, Sendable, Hashable {
         }
     }
 
-    /// Does what the file of the new store needs.
+    /// Runs work on the file of the new store and converts its errors.
     static func making<Result>(
         _ work: () throws(NewStoreError) -> Result
     ) throws(CoreDataImportError) -> Result {
@@ -68,10 +68,10 @@ public enum CoreDataImportError: Error, Sendable, Hashable {
 }
 
 extension CoreDataImportError: CustomStringConvertible {
-    /// What happened and what to do about it.
+    /// The problem and how to fix it.
     public var description: String { remedy.map { "\(problem). \($0)" } ?? problem }
 
-    /// What happened, without a full stop at the end.
+    /// The problem, without a full stop at the end.
     package var problem: String {
         switch self {
         case .noFile(let path):
@@ -104,7 +104,7 @@ extension CoreDataImportError: CustomStringConvertible {
         }
     }
 
-    /// What to do about it, without a full stop at the end; nil where the problem says it.
+    /// How to fix the problem, without a full stop at the end; nil if the problem says it.
     package var remedy: String? {
         switch self {
         case .damaged: "Take a copy from before it was damaged"

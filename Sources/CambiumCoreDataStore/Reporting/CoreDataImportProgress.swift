@@ -1,6 +1,6 @@
 /// The progress of an import of a Core Data store.
 public struct CoreDataImportProgress: Sendable, Hashable {
-    /// What an import does, in this order.
+    /// The phases of an import, in this order.
     public enum Phase: String, Sendable, Hashable, CaseIterable {
         /// Objects and links are copied.
         case copying
@@ -14,7 +14,7 @@ public struct CoreDataImportProgress: Sendable, Hashable {
     public let phase: Phase
     /// The estimated part of the work that is done, from 0 to 1. It never decreases.
     public let fraction: Double
-    /// What is done now.
+    /// The current work, in words.
     public let summary: String
 }
 

@@ -3,7 +3,7 @@ import CambiumMigration
 import CambiumModel
 
 extension CoreDataImportReport: Encodable {
-    /// Writes all members, also those that are nil.
+    /// Writes all members, including members that are nil.
     public func encode(to encoder: any Encoder) throws {
         try encoder.encode([
             "store": store, "destination": destination, "model": model, "writtenBy": writtenBy,
@@ -22,7 +22,7 @@ extension CoreDataImportReport: Encodable {
 }
 
 extension CoreDataImportReport.RelationshipCount: Encodable {
-    /// Writes all members, also those that are nil.
+    /// Writes all members, including members that are nil.
     public func encode(to encoder: any Encoder) throws {
         try encoder.encode([
             "entity": entity, "relationship": relationship, "inverse": inverse, "read": read,
@@ -32,7 +32,7 @@ extension CoreDataImportReport.RelationshipCount: Encodable {
 }
 
 extension CoreDataImportReport.RefusedRow: Encodable {
-    /// Writes all members, also those that are nil.
+    /// Writes all members, including members that are nil.
     public func encode(to encoder: any Encoder) throws {
         try encoder.encode([
             "entity": entity, "id": id, "property": property, "reason": reason,
@@ -41,7 +41,7 @@ extension CoreDataImportReport.RefusedRow: Encodable {
 }
 
 extension CoreDataImportReport.LostLink: Encodable {
-    /// Writes all members, also those that are nil.
+    /// Writes all members, including members that are nil.
     public func encode(to encoder: any Encoder) throws {
         try encoder.encode([
             "entity": entity, "id": id, "relationship": relationship, "target": target,
@@ -51,7 +51,7 @@ extension CoreDataImportReport.LostLink: Encodable {
 }
 
 extension CoreDataImportReport.LeftOut: Encodable {
-    /// Writes all members, also those that are nil.
+    /// Writes all members, including members that are nil.
     public func encode(to encoder: any Encoder) throws {
         try encoder.encode([
             "name": name, "rows": rows, "reason": reason, "isBookkeeping": isBookkeeping,
@@ -60,7 +60,7 @@ extension CoreDataImportReport.LeftOut: Encodable {
 }
 
 extension CoreDataImportReport.MigrationCount: Encodable {
-    /// Writes all members, also those that are nil.
+    /// Writes all members, including members that are nil.
     public func encode(to encoder: any Encoder) throws {
         try encoder.encode([
             "from": from, "to": to, "versions": versions, "losses": losses, "objects": objects,

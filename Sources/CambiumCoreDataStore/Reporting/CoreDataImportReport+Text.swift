@@ -1,5 +1,6 @@
 extension CoreDataImportReport {
-    /// The report for people: what was imported, and the first of each kind of what was not.
+    /// The report for people: the imported data, and the first items of each kind that were not
+    /// imported.
     public var text: String {
         var lines = [header]
         if !alsoFits.isEmpty {

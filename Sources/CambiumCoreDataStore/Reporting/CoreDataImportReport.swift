@@ -1,11 +1,12 @@
 import CambiumModel
 
-/// What an import of a Core Data store did, or would do: row by row what was not imported.
+/// The result of an import of a Core Data store, or of a plan for one, with all data that was not
+/// imported.
 ///
-/// Counts are those of the copy, in the names of the version that wrote the store; what the migration
-/// after it takes away is counted in ``migration``.
+/// Counts are those of the copy, and names are those of the version that wrote the store. Data that
+/// the migration deletes afterwards is counted in ``migration``.
 public struct CoreDataImportReport: Sendable, Hashable {
-    /// The objects of one entity, those of its sub-entities left out.
+    /// The counts of the objects of one entity, without its sub-entities.
     public struct EntityCount: Sendable, Hashable, Codable {
         /// The entity.
         public let entity: String
@@ -17,20 +18,22 @@ public struct CoreDataImportReport: Sendable, Hashable {
         public let refused: Int
     }
 
-    /// The links of one relationship, seen from one side: those of its inverse are the same links.
+    /// The counts of the links of one relationship, seen from one side. The links of its inverse
+    /// are the same.
     public struct RelationshipCount: Sendable, Hashable {
         /// The entity that declares it.
         public let entity: String
         /// The relationship.
         public let relationship: String
-        /// The other side, as `Entity.relationship`, which counts the same links again; nil where
-        /// there is none.
+        /// The other side, as `Entity.relationship`, with the same links; nil if there is no
+        /// inverse.
         public let inverse: String?
-        /// How many links the store has; of a one-to-one those that this side has.
+        /// The number of links in the store; for a one-to-one relationship, the links that this
+        /// side has.
         public let read: Int
         /// How many of them are in the new store.
         public let written: Int
-        /// How many are not: those of rows that were refused, and those of
+        /// The number of links that are not in the new store: links of rejected rows, and
         /// ``CoreDataImportReport/lostLinks``.
         public let lost: Int
     }
@@ -41,7 +44,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
         public let entity: String
         /// The row's key, `Z_PK`.
         public let id: Int64
-        /// The property that was in the way, where it was one.
+        /// The property that caused the rejection, if it was one.
         public let property: String?
         /// Why.
         public let reason: String
@@ -55,7 +58,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
         public let id: Int64
         /// The relationship.
         public let relationship: String
-        /// The key that it led to.
+        /// The key that it referenced.
         public let target: Int64?
         /// Why.
         public let reason: String
@@ -69,7 +72,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
         public let id: Int64
         /// The attribute.
         public let property: String
-        /// What became of it, and why.
+        /// The change of the value, and the reason.
         public let reason: String
     }
 
@@ -85,7 +88,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
         public let reason: String
     }
 
-    /// A file of a large value that is not where Core Data keeps it.
+    /// A file of a large value that is missing from Core Data's folder.
     public struct MissingFile: Sendable, Hashable, Codable {
         /// The object's entity.
         public let entity: String
@@ -101,7 +104,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
     public struct LeftOut: Sendable, Hashable {
         /// A table, a column as `TABLE.COLUMN`, a file, or a name in the metadata.
         public let name: String
-        /// How many rows or values it has, where they were counted.
+        /// The number of its rows or values, if they were counted.
         public let rows: Int?
         /// Why.
         public let reason: String
@@ -113,7 +116,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
     public struct TakenObjects: Sendable, Hashable, Codable {
         /// The entity, as it is called in the version that wrote the store.
         public let entity: String
-        /// The version that the step leads to.
+        /// The version after the step.
         public let version: String
         /// How many they are.
         public let count: Int
@@ -129,7 +132,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
         public let entity: String
         /// The relationship.
         public let relationship: String
-        /// The version that the step leads to.
+        /// The version after the step.
         public let version: String
         /// How many they are.
         public let count: Int
@@ -139,18 +142,17 @@ public struct CoreDataImportReport: Sendable, Hashable {
     public struct MigrationCount: Sendable, Hashable {
         /// The version that it started from.
         public let from: String
-        /// The version that it led to.
+        /// The version after the last step.
         public let to: String
         /// The versions on the way, the last one included.
         public let versions: [String]
-        /// What the model's author had done that took something of this store, in words, each with
-        /// how much it took.
+        /// The declared changes that deleted data of this store, in words, each with the amount.
         public let losses: [String]
         /// The objects that it took.
         public let objects: [TakenObjects]
-        /// The links that it took, those of objects that are gone included.
+        /// The deleted links, including links of deleted objects.
         public let links: [TakenLinks]
-        /// The version behind which no migration leads on, where it ended early.
+        /// The version from which no migration continues, if the migration ended early.
         public let stoppedAt: String?
         /// Why it ended there.
         public let reason: String?
@@ -158,7 +160,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
 
     /// The path of the store that Core Data wrote.
     public let store: String
-    /// The path of the new store; nil where there is only a plan.
+    /// The path of the new store; nil for a plan.
     public internal(set) var destination: String?
     /// The model's name.
     public let model: String
@@ -173,15 +175,17 @@ public struct CoreDataImportReport: Sendable, Hashable {
     public let foundBy: String
     /// Other versions that can have written it too.
     public let alsoFits: [String]
-    /// Why an earlier version that fits alike was not taken, in words; nil where the earliest was.
+    /// The reason that an earlier version that fits equally well was not chosen, in words; nil if
+    /// the earliest was chosen.
     public internal(set) var choice: String?
-    /// What was decided about the store, in sentences, and lost nothing: the version that it names
-    /// was not taken, or rows have the entity number of another version.
+    /// Decisions without data loss, in sentences: the version named in the store was not chosen, or
+    /// rows have the entity number of another version.
     public internal(set) var remarks: [String] = []
-    /// In what the store and the version differ, where that was forced; former names left out.
+    /// The differences between the store and the version, without former names, if the version was
+    /// forced.
     public let differences: [String]
-    /// What the store has under the name that the version before has for it, where that was forced.
-    /// All of it came along.
+    /// The parts of the store that have their former names, from the version before, if the version
+    /// was forced. All of them were imported.
     public let formerNames: [String]
     /// How many objects the new store has, in its version.
     public internal(set) var objects = 0
@@ -195,21 +199,21 @@ public struct CoreDataImportReport: Sendable, Hashable {
     public internal(set) var lostLinks: [LostLink] = []
     /// The values that are others in the new store.
     public internal(set) var changedValues: [ChangedValue] = []
-    /// The objects with fewer or more objects at a to-many than the model allows. They came along as
-    /// they are, and nothing of them is lost; a program cannot save a change of one before its number
-    /// is right.
+    /// The objects with fewer or more objects at a to-many than the model allows. They came along
+    /// as they are, and nothing of them is lost; a program cannot save a change of one before its
+    /// number is right.
     public internal(set) var invalidObjects: [InvalidObject] = []
     /// The files that were not found.
     public internal(set) var missingFiles: [MissingFile] = []
-    /// What nothing of the version is kept in.
+    /// The parts of the store that correspond to no property of the version.
     public internal(set) var leftOut: [LeftOut] = []
-    /// The way to the version of the new store; nil where there was none.
+    /// The migration to the version of the new store; nil if there was none.
     public internal(set) var migration: MigrationCount?
 
-    /// Whether all that the store has came along into the version that wrote it, but for Core Data's
-    /// own bookkeeping, and the version is the one that was asked for.
+    /// Whether all data of the store was imported into the version that wrote it, except Core
+    /// Data's own bookkeeping, and the new store has the requested version.
     ///
-    /// What the model's later versions give up is no part of this: ``migration`` counts it.
+    /// Data that later versions of the model drop is not included here: ``migration`` counts it.
     public var isComplete: Bool { hasAllData && migration?.stoppedAt == nil }
 
     /// Whether all that the store has was imported.

@@ -16,7 +16,7 @@ public struct VersionMismatch: Sendable, Hashable {
     public struct NamedVersion: Sendable, Hashable, Encodable {
         /// The version's name.
         public let version: String
-        /// In what it and the store differ.
+        /// The differences between it and the store.
         public let differences: [String]
     }
 
@@ -24,18 +24,18 @@ public struct VersionMismatch: Sendable, Hashable {
     public let store: String
     /// The model's name.
     public let model: String
-    /// What the store says of the version that wrote it.
+    /// The identifiers in the store of the version that wrote it.
     public let identifiers: [String]
     /// The version with the fewest differences.
     public let nearest: String
-    /// In what the nearest version and the store differ; nothing where it fits, and the store names
-    /// another one.
+    /// The differences between the nearest version and the store; empty if it fits, and the store
+    /// names another one.
     public let differences: [String]
-    /// The version that the store names, by its identifier or its hashes; nil where it names none
-    /// of the model's.
+    /// The version that the store names, by its identifier or its hashes; nil if it names none of
+    /// the model's.
     public let named: NamedVersion?
-    /// The store's entities where no version has any of them: the store is another model's. Empty
-    /// where some version has one.
+    /// The store's entities, if no version has any of them and the store is another model's. Empty
+    /// if a version has one.
     public let strangers: [String]
     /// All versions, the nearest first.
     public let versions: [Distance]
@@ -45,7 +45,7 @@ public struct VersionMismatch: Sendable, Hashable {
 }
 
 extension VersionMismatch: CustomStringConvertible {
-    /// What does not fit, and what to do about it.
+    /// The differences and how to fix the problem.
     public var description: String {
         let says = identifiers.filter { !$0.isEmpty }.excerpts()
         let said = says.isEmpty ? "" : "; the store says that version \(says) wrote it"

@@ -1,12 +1,12 @@
 import CambiumModel
 import CambiumSQL
 
-/// The statements that find rows which break what the store's own checks do not hold: patterns that
-/// SQLite has no words for, and rules that look at more than their row.
+/// The statements that find rows that break rules which the store itself cannot check: patterns
+/// that SQLite cannot express, and rules over more than one row.
 struct BrokenRuleSQL: Sendable {
-    /// The attribute whose pattern it is; nil for a rule.
+    /// The attribute with the pattern; nil for a rule.
     let property: String?
-    /// What is broken, in words.
+    /// The violated rule, in words.
     let reason: String
     /// Key and entity of the rows that break it.
     let query: String
@@ -66,10 +66,10 @@ struct BrokenRuleSQL: Sendable {
 struct EntityRows {
     /// The table, quoted.
     let table: String
-    /// SQL for the entity of a row, whose table is called `t`.
+    /// SQL for the entity of a row. The table is named `t`.
     let entity: String
-    /// The condition, with what joins it to the next one, that a row is of the entity; empty where all
-    /// rows are.
+    /// The condition that a row is of the entity, with a conjunction to the next condition; empty
+    /// if all rows are.
     let isOfEntity: String
     /// Takes a row away (parameter 1).
     var remove: String { "DELETE FROM \(table) WHERE \"_id\" = ?1" }

@@ -1,7 +1,7 @@
 import CambiumModel
 import CambiumSQL
 
-/// What a database that Core Data wrote says about itself: its entities, tables and columns.
+/// The structure of a database that Core Data wrote: its entities, tables and columns.
 struct CoreDataCatalogue: Sendable {
     /// An entity, as `Z_PRIMARYKEY` has it.
     struct Entity: Sendable, Hashable {
@@ -29,12 +29,13 @@ struct CoreDataCatalogue: Sendable {
     let tables: [String: [Column]]
     /// The virtual tables, and whether each is but an index.
     let virtualTables: [(name: String, isIndex: Bool)]
-    /// The names of the entities of the version that wrote the store, where its metadata has them.
+    /// The names of the entities of the version that wrote the store, if its metadata contains
+    /// them.
     private let writtenEntities: Set<String>
 
-    /// The number from which on entities are Core Data's own: those of its history and of CloudKit.
+    /// The lowest number of Core Data's own entities: for its history and for CloudKit.
     static let firstSystemNumber: Int64 = 16_000
-    /// The tables of those, such as `ACHANGE`.
+    /// The tables of Core Data's own entities, such as `ACHANGE`.
     private let systemTables: Set<String>
 
     /// Whether a table is Core Data's own: that of an entity of its, or of links of one.
@@ -47,8 +48,8 @@ struct CoreDataCatalogue: Sendable {
     /// How texts are encoded.
     static let encodingQuery = "PRAGMA encoding"
 
-    /// Lists table, column and type of all tables, those left out that virtual tables keep. Takes time
-    /// that grows with the number of tables.
+    /// Lists table, column and type of all tables, except the internal tables of virtual tables.
+    /// Takes time that grows with the number of tables.
     static let columnsQuery = """
         WITH "kept" AS (SELECT v."name" || s."column1" AS "name" FROM "sqlite_schema" AS v, \
         (VALUES ('_node'), ('_parent'), ('_rowid'), ('_data'), ('_idx'), ('_content'), \
@@ -72,7 +73,7 @@ struct CoreDataCatalogue: Sendable {
     static let metadataQuery = """
         SELECT "Z_UUID", "Z_PLIST" FROM "Z_METADATA" ORDER BY "Z_VERSION"
         """
-    /// The tables without which a database is none that Core Data wrote.
+    /// The tables that every database of Core Data has.
     static let requiredTables = ["Z_METADATA", "Z_PRIMARYKEY"]
 
     private static let requiredColumns: Set<[StoredValue]> = [
@@ -125,10 +126,10 @@ struct CoreDataCatalogue: Sendable {
         }
     }
 
-    /// The same with the names that a version has. Where Core Data migrated a store in place,
-    /// `Z_PRIMARYKEY` has entities under the names from before, and the metadata says so.
+    /// The catalogue with the names of a version. If Core Data migrated a store in place,
+    /// `Z_PRIMARYKEY` has entities under their former names, and the metadata says so.
     ///
-    /// - Returns: Beside it the former names of which the metadata does not say that.
+    /// - Returns: Also the former names that the metadata does not mention.
     func renamed(as model: Model) -> (catalogue: CoreDataCatalogue, formerNames: [String]) {
         var result = self
         var formerNames: [String] = []

@@ -3,13 +3,13 @@ import CambiumSQL
 
 /// The statements around an import.
 enum CoreDataImportSQL {
-    /// What the connection that writes the new store has: nobody else knows the file yet, so that
-    /// it need not be on the disk before the end, and what is undone need not be either.
+    /// The settings of the connection that writes the new store. No other process knows the file
+    /// yet, so neither the data nor the journal need be on the disk before the end.
     static let pragmas = [
         "PRAGMA journal_mode = MEMORY", "PRAGMA synchronous = OFF", "PRAGMA cache_size = -24576",
         "PRAGMA foreign_keys = OFF",
     ]
-    /// What it has while it is migrated: the rows that change are kept in a file meanwhile.
+    /// The settings for the migration: the journal with the changed rows is a file.
     static let pragmasOfMigration = ["PRAGMA journal_mode = DELETE"]
 
     /// How many rows a table of Core Data's has.
@@ -32,8 +32,8 @@ enum CoreDataImportSQL {
             : "SELECT \(SQLText.literal(.text(root.name))), count(*) FROM \(table)"
     }
 
-    /// Key and entity of the rows that are like another one with a lesser key, where no two may
-    /// be; nil where they may.
+    /// Key and entity of the rows that repeat the unique values of a row with a lesser key; nil if
+    /// the index is not unique.
     static func duplicates(
         for index: TableIndex, of root: Entity, in model: Model
     ) -> (query: String, remove: String)? {

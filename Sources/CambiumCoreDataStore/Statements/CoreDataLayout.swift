@@ -1,8 +1,8 @@
 import CambiumModel
 import CambiumSQL
 
-/// Where a store that Core Data wrote keeps what a version of a model speaks of, and in what the
-/// two differ.
+/// The mapping of a version of a model to the tables of a store that Core Data wrote, and the
+/// differences between the two.
 struct CoreDataLayout: Sendable {
     /// The version.
     let model: Model
@@ -10,11 +10,11 @@ struct CoreDataLayout: Sendable {
     let objects: [ObjectSource]
     /// The links that are kept as pairs.
     let links: [LinkSource]
-    /// What the store has and the version has not, and the other way round.
+    /// The parts that only the store or only the version has.
     let differences: [String]
-    /// What the store has under the name that the version before this one has for it.
+    /// The parts of the store that have their former names, from the version before.
     let formerNames: [String]
-    /// What was decided about the store, in sentences, and is no difference.
+    /// Decisions about the store that are not differences, in sentences.
     let remarks: [String]
     /// Columns that nothing in the version is kept in, as table and column.
     let unusedColumns: [(table: String, column: String)]
@@ -26,7 +26,7 @@ struct CoreDataLayout: Sendable {
         let table: String
         let column: String
 
-        /// How many values there are, and how many begin as those do that may lie in files.
+        /// The number of values, and the number of values that begin like a reference to a file.
         var formCounts: String {
             let name = SQLText.identifier(column)
             let tags = [ExternalForm.inline, ExternalForm.file]
@@ -50,7 +50,7 @@ struct CoreDataLayout: Sendable {
         return columns
     }
 
-    /// Why the version cannot have written the store; nothing where it can.
+    /// The reasons that the version cannot have written the store; empty if it can.
     var mismatches: [String] { (differences + formerNames).sorted() }
 
     /// The table of a root entity and its sub-entities.
@@ -59,16 +59,16 @@ struct CoreDataLayout: Sendable {
         let root: Entity
         /// The name of the table.
         let table: String
-        /// The entities whose objects there can be, with the numbers of their rows.
+        /// The entities of the objects that can be in the table, with the numbers of their rows.
         let entities: [(entity: Entity, number: Int64)]
-        /// The numbers of the store's other entities, where the table is that of one entity: a row
-        /// with none of them is of that entity, whatever version its number is from. nil where several
-        /// entities share the table.
+        /// The numbers of the store's other entities, if the table is that of one entity. A row
+        /// with none of these numbers is of that entity, whatever version its number is from. nil
+        /// if several entities share the table.
         let otherNumbers: [Int64]?
         /// The last key that was given.
         let lastKey: Int64
         let attributes: [AttributeSource]
-        /// The to-one relationships, those included that our store keeps at the other side.
+        /// The to-one relationships, including the ones that our store keeps at the other side.
         let keys: [KeySource]
     }
 
@@ -84,7 +84,7 @@ struct CoreDataLayout: Sendable {
         let entity: Entity
         /// The relationship.
         let relationship: Relationship
-        /// The column of keys; nil where the store has none.
+        /// The column of keys; nil if the store has none.
         let column: String?
         let entityColumn: String?
         let positionColumn: String?
@@ -96,7 +96,7 @@ struct CoreDataLayout: Sendable {
         let entity: Entity
         /// The relationship of the first side.
         let relationship: Relationship
-        /// The table of the pairs, or that of the members, where each has one owner.
+        /// The table of the pairs; if each member has one owner, the table of the members.
         let table: String
         let ownerColumn: String
         let memberColumn: String
@@ -105,7 +105,7 @@ struct CoreDataLayout: Sendable {
         let isSymmetric: Bool
 
         static let key = "Z_PK"
-        /// Whether the table is that of the members, each of which may have an owner.
+        /// Whether the table is that of the members. Each of them may have an owner.
         var isOfMembers: Bool { memberColumn == Self.key }
     }
 }

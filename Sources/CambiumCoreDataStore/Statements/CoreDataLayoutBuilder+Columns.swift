@@ -1,7 +1,7 @@
 import CambiumModel
 import CambiumSQL
 
-// Which column of a table a property is kept in.
+// The columns of properties in a table.
 extension CoreDataLayoutBuilder {
     /// A property of a table that has a column.
     struct Kept {
@@ -25,7 +25,7 @@ extension CoreDataLayoutBuilder {
                 formerName: $0.renamedFrom, types: CoreDataName.types(of: $0))
         }
         let keys = entity.relationships.filter { relationship in
-            // Keys of what is not in the store are not in it either.
+            // If an entity is not in the store, keys of its objects are not either.
             !relationship.isTransient && !relationship.isToMany
                 && catalogue.entity(named: relationship.destination) != nil
         }.map {
@@ -50,7 +50,7 @@ extension CoreDataLayoutBuilder {
         return properties.map { property in
             let name = CoreDataName.column(of: property.name)
             guard var candidates = free[name], !candidates.isEmpty else { return nil }
-            // Where two of one name have different types, the type tells them apart.
+            // If two columns have the same name, the type distinguishes them.
             let index =
                 candidates.firstIndex { candidate in
                     property.types?.contains(types[candidate] ?? "") ?? true
@@ -61,7 +61,8 @@ extension CoreDataLayoutBuilder {
         }
     }
 
-    /// Gives properties without a column the one of their former name, where that is nobody else's.
+    /// Assigns properties without a column the column of their former name, if no other property
+    /// has it.
     mutating func takeFormerNames(
         of properties: [Kept], _ types: [String: String], in table: String,
         _ names: inout [String?]
@@ -78,8 +79,9 @@ extension CoreDataLayoutBuilder {
         }
     }
 
-    /// Names that differ in case only have one column name in Core Data, which numbers them. Where the
-    /// columns have one type, only the order of the entities and names says which is whose.
+    /// Notes columns that were assigned by a guess. If names differ only in case, Core Data gives
+    /// them the same column name with a number. If the columns have one type too, only the order of
+    /// the entities and names remains to assign them.
     mutating func noteGuesses(
         _ properties: [Kept], _ names: [String?], _ types: [String: String], in table: String
     ) {

@@ -33,9 +33,9 @@ extension CoreDataLayoutBuilder {
         return nil
     }
 
-    /// The to-many of an entity that a to-one of a destination leads back from; nil where there is
-    /// none but a relationship itself. Core Data knows two to-manys with one inverse and keeps the
-    /// links of both in its column.
+    /// The to-many relationship of an entity that is the inverse of a to-one of the destination, if
+    /// it is another one than this; nil if there is none. In Core Data two to-many relationships
+    /// may have one inverse, and the links of both are in its column.
     private func ownerOfWayBack(
         _ relationship: Relationship, of entity: Entity, _ destination: Entity
     ) -> String? {
@@ -49,7 +49,7 @@ extension CoreDataLayoutBuilder {
             .map { "\($0.entity.name).\($0.relationship.name)" }
     }
 
-    /// A former name counts where no other relationship has it.
+    /// The present name, and the former name if no other relationship has it.
     private func formerAndPresentNames(_ relationship: Relationship) -> [String] {
         let others = model.entities.flatMap(\.relationships).map(\.name)
         return [relationship.name]
@@ -94,7 +94,7 @@ extension CoreDataLayoutBuilder {
         return nil
     }
 
-    /// The places of the members among those of one owner lie beside the member's key.
+    /// The positions of the members in an owner's list are beside the member's key.
     private mutating func positions(
         _ relationship: Relationship, of entity: Entity, _ member: String,
         _ inverse: (relationship: Relationship, entity: Entity)?, _ owner: String, in table: String

@@ -1,7 +1,7 @@
 import CambiumModel
 import CambiumSQL
 
-/// Finds out where a store that Core Data wrote keeps what a version speaks of.
+/// Maps a version of a model to the tables of a store that Core Data wrote.
 struct CoreDataLayoutBuilder {
     let model: Model
     let catalogue: CoreDataCatalogue
@@ -164,7 +164,7 @@ struct CoreDataLayoutBuilder {
 }
 
 extension CoreDataLayout {
-    /// Finds out where a store keeps what a version speaks of.
+    /// Maps a version of a model to the tables of a store.
     init(of model: Model, in catalogue: CoreDataCatalogue) {
         var builder = CoreDataLayoutBuilder(model, catalogue)
         self = builder.layout()

@@ -1,13 +1,14 @@
 import CambiumModel
 import CambiumSQL
 
-/// How Core Data names tables and columns: `Z` and the name in capital letters; a number after it
-/// where a name is there already; the number of an entity in front where a name belongs to one.
+/// Core Data's names of tables and columns: `Z` and the name in capital letters. If the name exists
+/// already, a number follows. If the name belongs to an entity, the number of the entity precedes
+/// it.
 enum CoreDataName {
     /// The table of a root entity.
     static func table(of entity: String) -> String { "Z" + entity.uppercased() }
 
-    /// The column of a property, where no other has the name.
+    /// The column of a property, if no other property has the name.
     static func column(of property: String) -> String {
         // The parts of a composite value are columns of their own.
         "Z" + property.uppercased().map { $0 == "." ? "_" : String($0) }.joined()
@@ -24,13 +25,13 @@ enum CoreDataName {
         let number: Int64
         let name: Substring
 
-        /// Reads `Z_12NAME`, or nil where the text is none.
+        /// Reads `Z_12NAME`, or nil if the text is not such a name.
         init?(joined text: String) {
             guard text.hasPrefix("Z_") else { return nil }
             self.init(text.dropFirst(2))
         }
 
-        /// Reads `Z12NAME` and `Z12_NAME`, or nil where the text is none.
+        /// Reads `Z12NAME` and `Z12_NAME`, or nil if the text is not such a name.
         init?(column text: String) {
             guard text.hasPrefix("Z") else { return nil }
             self.init(text.dropFirst())
@@ -51,12 +52,12 @@ enum CoreDataName {
         }
     }
 
-    /// The column in which a key's row keeps the number of the entity that it references.
+    /// Whether a column contains the entity numbers of the objects that a key references.
     static func isEntity(_ column: String, ofKey key: String) -> Bool {
         Numbered(column: column).map { $0.name == "_" + key.dropFirst() } ?? false
     }
 
-    /// The types that tables declare for an attribute; nil where any will do.
+    /// The types that tables declare for an attribute; nil if any type is valid.
     static func types(of attribute: Attribute) -> Set<String>? {
         if attribute.derivation != nil { return nil }
         return switch attribute.type {

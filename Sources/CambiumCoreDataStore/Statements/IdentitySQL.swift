@@ -1,9 +1,9 @@
 import CambiumModel
 import CambiumSQL
 
-/// The statements about which object had which key when it was copied.
+/// The statements that trace the keys of objects during an import.
 enum IdentitySQL {
-    /// Creates the table of entity and key, which lasts as long as the connection.
+    /// Creates the table of entity and key for the lifetime of the connection.
     static let create = """
         CREATE TEMP TABLE "imported" ("entity" TEXT NOT NULL, "key" INTEGER NOT NULL, "deleted" INTEGER)
         """
@@ -20,19 +20,19 @@ enum IdentitySQL {
             + "\(SQLText.identifier(root.name)) ORDER BY \"_id\""
     }
 
-    /// The keys that the objects of an entity (parameter 1) had, and whether they exist under a key that
-    /// is greater by a number (parameter 2).
+    /// The original keys of the objects of an entity (parameter 1), and whether the objects exist
+    /// under a key that is greater by a number (parameter 2).
     ///
-    /// - Parameter entity: What the entity is now; nil if it was deleted.
+    /// - Parameter entity: The current entity; nil if it was deleted.
     static func list(newEntity entity: Entity?, in model: Model) -> String {
         "SELECT a.\"key\", \(exists(entity, in: model)) FROM temp.\"imported\" AS a "
             + "WHERE a.\"entity\" = ?1"
     }
 
-    /// Marks the objects of an entity (parameter 1) as deleted that no longer exist under a key that is
-    /// greater by a number (parameter 2), and returns their keys.
+    /// Marks the objects of an entity (parameter 1) as deleted that no longer exist under a key
+    /// that is greater by a number (parameter 2), and returns their keys.
     ///
-    /// - Parameter entity: What the entity is now; nil if it was deleted.
+    /// - Parameter entity: The current entity; nil if it was deleted.
     static func markDeleted(newEntity entity: Entity?, in model: Model) -> String {
         "UPDATE temp.\"imported\" AS a SET \"deleted\" = 1 WHERE a.\"entity\" = ?1 AND a.\"deleted\" IS NULL "
             + "AND NOT (\(exists(entity, in: model))) RETURNING \"key\""

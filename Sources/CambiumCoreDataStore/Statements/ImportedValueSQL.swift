@@ -1,9 +1,9 @@
 import CambiumModel
 import CambiumSQL
 
-/// SQL for the values that a column of Core Data's holds, in the form in which our store keeps
-/// them. What has no such form becomes a value of a type that the column does not take, so that the
-/// row is refused, and never nil.
+/// SQL for the values in a column of Core Data, converted to the form of our store. If a value
+/// cannot be converted, it becomes a value of a type that the column does not accept. The row is
+/// then rejected; the value never becomes nil.
 struct ImportedValueSQL {
     let model: Model
 
@@ -20,8 +20,8 @@ struct ImportedValueSQL {
             return number(
                 required(decimalBytes(of: column), column, else: Self.noBlob), column, attribute)
         case .decimal(let scale):
-            // A number that does not fit is of another type than what is none, so that the two can be
-            // told apart.
+            // A number that does not fit becomes another type than a value that is not a number, so
+            // that the two can be distinguished.
             let (units, bytes) = (
                 ConversionFunction.decimalUnits.rawValue, decimalBytes(of: column)
             )
@@ -50,11 +50,11 @@ struct ImportedValueSQL {
             + "\(SQLText.literal(.text(type))))"
     }
 
-    /// The condition that a decimal is NaN, which Core Data keeps as a text.
+    /// The condition that a decimal is NaN. Core Data stores NaN as a string.
     static func isNaN(_ column: String) -> String { "\(column) = 'NaN' COLLATE NOCASE" }
 
-    /// NaN becomes nil, and the default where a value is required. Without a default the row is
-    /// refused.
+    /// NaN becomes nil, or the default if a value is required. Without a default the row is
+    /// rejected.
     private func number(_ value: String, _ column: String, _ attribute: Attribute) -> String {
         let replacement =
             attribute.isOptional
@@ -62,7 +62,7 @@ struct ImportedValueSQL {
         return "CASE WHEN \(Self.isNaN(column)) THEN \(replacement) ELSE \(value) END"
     }
 
-    /// Whether what cannot be understood becomes nil, which has to be said then.
+    /// Whether an unreadable value becomes nil. It must be reported then.
     static func mayBecomeNil(_ attribute: Attribute) -> Bool {
         if case .codable = attribute.type { true } else { false }
     }
@@ -71,8 +71,8 @@ struct ImportedValueSQL {
     private static let noBlob = "'no such value'"
     private static let noNumber = "'no such value'"
 
-    /// Core Data's way out of a column of numbers is their text, which is that of 15 digits. Numbers
-    /// as people write them need no text for that.
+    /// Core Data reads a decimal from a column of numbers through the number's text with 15 digits.
+    /// Short numbers do not need the text.
     private func decimalBytes(of column: String) -> String {
         "coalesce(\(ConversionFunction.decimalOfShortNumber.rawValue)(\(column)), "
             + "\(ConversionFunction.decimalOfNumber.rawValue)(CAST(\(column) AS TEXT)))"
@@ -82,15 +82,15 @@ struct ImportedValueSQL {
         "CASE WHEN \(column) IS NOT NULL THEN coalesce(\(value), \(other)) END"
     }
 
-    /// Core Data takes a text, which only another program can have written, for its bytes. Texts
-    /// come after numbers and before bytes.
+    /// Core Data reads a string as its bytes; only another program can have written one. In
+    /// SQLite's order, strings come after numbers and before bytes.
     private func bytes(of column: String) -> String {
         "CASE WHEN \(column) < x'' AND \(column) >= '' THEN CAST(\(column) AS BLOB) "
             + "ELSE \(column) END"
     }
 
-    /// Both have a byte in front that says where the value is, and the same one for within the row.
-    /// A number, which comes before texts, is no bytes.
+    /// Both stores use a first byte for the place of the value, with the same code for a value in
+    /// the row. A number, which comes before strings, is not bytes.
     private func externalForm(of column: String) -> String {
         let tags = [ExternalForm.inline, ExternalForm.file].map {
             SQLText.literal(.blob(Data([$0])))

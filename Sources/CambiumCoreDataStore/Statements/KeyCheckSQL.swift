@@ -1,8 +1,8 @@
 import CambiumModel
 import CambiumSQL
 
-/// The statements that find keys of a to-one which lead to no object of the right entity, and put
-/// that right.
+/// The statements that find and repair keys of a to-one relationship that do not reference an
+/// object of the right entity.
 struct KeyCheckSQL: Sendable {
     /// The relationship.
     let relationship: Relationship
@@ -17,7 +17,7 @@ struct KeyCheckSQL: Sendable {
     private let model: Model
 
     /// - Parameter entity: The entity that declares the relationship.
-    /// - Returns: nil where our store keeps its keys at the other side.
+    /// - Returns: nil if our store keeps its keys at the other side.
     init?(_ relationship: Relationship, of entity: Entity, in model: Model) {
         guard
             case .key(let column, let entityColumn) = model.storage(of: relationship, of: entity),
@@ -37,7 +37,7 @@ struct KeyCheckSQL: Sendable {
         name = model.hasSubentities(root) ? "t.\"_entity\"" : SQLText.literal(.text(root.name))
     }
 
-    /// A query that has a row where there is an object of an entity with a key.
+    /// A query that returns a row if an object of an entity has a key.
     static func object(of entity: Entity, key: String, in model: Model) -> String {
         let root = model.root(of: entity)
         var query =
@@ -52,8 +52,8 @@ struct KeyCheckSQL: Sendable {
     /// How many rows have a key.
     var count: String { "SELECT count(\(column)) FROM \(table)" }
 
-    /// Whether any of the keys in a column leads to no object of an entity. Each key is looked up
-    /// once, in order, and none where the objects' keys have no gap.
+    /// Whether any key in a column references no object of an entity. Each key is looked up once,
+    /// in order. If the objects' keys have no gap, no key is looked up.
     static func hasDangling(
         _ column: String, in table: String, to entity: Entity, _ model: Model
     ) -> String {
@@ -85,11 +85,11 @@ struct KeyCheckSQL: Sendable {
             + "WHERE NOT EXISTS (\(target) AND CASE d.\"_entity\" \(cases) END IS t.\"e\"))"
     }
 
-    /// The root of the entity whose objects the keys lead to.
+    /// The root of the entity of the referenced objects.
     var destinationRoot: Entity { model.root(of: destination) }
 
-    /// The same by a map of the objects that the keys lead to (parameter 1): a byte for each key from
-    /// 1 on, see ``EntityMapSQL``. Nil where no entity is kept beside the key.
+    /// The same by a map of the referenced objects (parameter 1): a byte for each key from 1 on,
+    /// see ``EntityMapSQL``. Nil if no entity is stored beside the key.
     var hasFaultsByMap: String? {
         entityColumn.map { entityColumn in
             let byte = EntityMapSQL(destinationRoot, in: model)
@@ -101,7 +101,8 @@ struct KeyCheckSQL: Sendable {
         }
     }
 
-    /// Writes beside each key the entity of the object that it references; nil where there is none.
+    /// Writes beside each key the entity of the object that it references; nil if no entity is
+    /// stored.
     var setEntities: String? {
         entityColumn.map { entityColumn in
             let entity = target.replacing(
@@ -113,14 +114,14 @@ struct KeyCheckSQL: Sendable {
         }
     }
 
-    /// Key, entity and target of the rows whose key references no object.
+    /// Key, entity and target of the rows with a key that references no object.
     var dangling: String {
         "SELECT t.\"_id\", \(name), t.\(column) FROM \(table) AS t "
             + "WHERE t.\(column) IS NOT NULL AND NOT EXISTS (\(target))"
     }
 
-    /// Key, entity and target of the rows whose target another row references already, which comes
-    /// first; of a one-to-one relationship.
+    /// Key, entity and target of the rows with a target that an earlier row references already; for
+    /// a one-to-one relationship.
     var rivals: String {
         "SELECT t.\"_id\", \(name), t.\(column) FROM \(table) AS t WHERE t.\(column) IS NOT NULL "
             + "AND EXISTS (SELECT 1 FROM \(table) AS o WHERE o.\(column) = t.\(column) "
@@ -143,8 +144,8 @@ struct KeyCheckSQL: Sendable {
             ?? false
     }
 
-    /// Key, entity and target of the rows that lead to one which does not lead back, and where that
-    /// leads to; of such a relationship.
+    /// Key, entity and target of the rows that reference a row which does not reference them, and
+    /// the target of that row; for such a relationship.
     var oneSided: String {
         "SELECT t.\"_id\", \(name), t.\(column), o.\(column) FROM \(table) AS t JOIN \(table) AS o "
             + "ON o.\"_id\" = t.\(column) WHERE o.\(column) IS NOT t.\"_id\" ORDER BY 1"
@@ -164,12 +165,12 @@ struct KeyCheckSQL: Sendable {
     var remove: String { "DELETE FROM \(table) WHERE \"_id\" = ?1" }
 }
 
-/// The statements that find rows without a link of a to-one that is required and whose keys our
-/// store keeps at the other side.
+/// The statements that find rows without a required link, if the relationship is a to-one with keys
+/// that our store keeps at the other side.
 struct RequiredInverseSQL: Sendable {
     /// The relationship.
     let relationship: Relationship
-    /// The entity whose objects have the keys.
+    /// The entity of the objects that have the keys.
     let owner: Entity
     /// Whether there are any.
     let hasFaults: String
@@ -198,8 +199,9 @@ struct RequiredInverseSQL: Sendable {
     }
 }
 
-/// The statements around a map of a hierarchy's objects: for each key a byte that says of which entity
-/// its object is, and 0 where there is none. To look into it costs a fraction of looking for a row.
+/// The statements for a map of a hierarchy's objects: for each key a byte with the number of the
+/// object's entity, or 0 if there is no object. A lookup in the map costs a fraction of a lookup of
+/// a row.
 struct EntityMapSQL: Sendable {
     private let root: Entity
     private let numbers: [String: Int]
@@ -228,7 +230,7 @@ struct EntityMapSQL: Sendable {
             + "FROM \(table) NOT INDEXED"
     }
 
-    /// SQL for the byte of a name in a column; NULL where it is none of some entities'.
+    /// SQL for the byte of an entity name in a column; NULL if it is none of these entities.
     func byte(of column: String, among entities: [Entity]) -> String {
         let cases = entities.compactMap { entity in
             numbers[entity.name].map { number in

@@ -7,10 +7,10 @@ struct LinkCopySQL: Sendable {
     private let target: String
     private let isPair: String
     private let bothExist: String
-    /// Whether any copied link has an object that is not there. All links of an object are looked at
-    /// once, in the order of the keys: one by one they would be looked up all over the file.
+    /// Whether any copied link has an object that is not there. All links of an object are looked
+    /// at once, in the order of the keys: one by one they would be looked up all over the file.
     let hasDangling: String
-    /// Removes the copied links one of whose objects is not there.
+    /// Removes the copied links with an object that does not exist.
     let removeDangling: String
     private var from: String {
         "\(SQLText.identifier(ObjectCopySQL.source)).\(SQLText.identifier(link.table)) AS s "
@@ -19,7 +19,7 @@ struct LinkCopySQL: Sendable {
     private var owner: String { "s.\(SQLText.identifier(link.ownerColumn))" }
     private var member: String { "s.\(SQLText.identifier(link.memberColumn))" }
 
-    /// - Returns: nil where our store keeps the links elsewhere.
+    /// - Returns: nil if our store keeps the links elsewhere.
     init?(_ link: CoreDataLayout.LinkSource, in model: Model) {
         guard
             case .joinTable(let name, _, _) = model.storage(of: link.relationship, of: link.entity),
@@ -54,20 +54,21 @@ struct LinkCopySQL: Sendable {
         KeyCheckSQL.object(of: entity, key: key, in: model)
     }
 
-    /// How many links there are. Both values are read, so that what cannot be read is an error and
-    /// no row without objects.
+    /// The number of links. Both values are read, so that a damaged page is an error and not
+    /// counted as a link without objects.
     var count: String {
         "SELECT count(\(link.isOfMembers ? owner : "*")), total(\(owner) + \(member)) FROM \(from)"
     }
 
-    /// How many our table has; nil where it has two for each.
+    /// The number of rows in our table; nil if it has two for each link.
     var rowCount: String? {
         link.isSymmetric ? nil : "SELECT count(*) FROM \(target)"
     }
 
-    /// Copies all links; those whose objects are not there are to be removed afterwards.
+    /// Copies all links. Links with missing objects must be removed afterwards.
     ///
-    /// - Parameter hasInvalidPositions: Whether places in an order may be no numbers, and are left out then.
+    /// - Parameter hasInvalidPositions: Whether positions in a list may not be numbers. These are
+    ///   left out then.
     func copies(hasInvalidPositions: Bool = false) -> [String] {
         let forward = copy(owner, member, positions: link.positions, hasInvalidPositions)
         return link.isSymmetric ? [forward, copy(member, owner, positions: [])] : [forward]
@@ -76,7 +77,7 @@ struct LinkCopySQL: Sendable {
     /// Whether the links have positions in an order.
     var hasPositions: Bool { !link.positions.isEmpty }
 
-    /// Links whose position in the list of one of the two objects is no number.
+    /// Links with a position in the list of one of the two objects that is not a number.
     struct InvalidPositions: Sendable {
         /// Whether it is the list of the second side: the first is in it, as the inverse has it.
         let isOfInverse: Bool
@@ -97,12 +98,13 @@ struct LinkCopySQL: Sendable {
         }
     }
 
-    /// Copying in the order of Core Data's index, which saves the sorting, and what shows whether the
-    /// index had what the table has.
+    /// Copies in the order of Core Data's index, which avoids sorting, and compares the index with
+    /// the table.
     struct ByIndex: Sendable {
         /// Copies all links.
         let copy: String
-        /// Sums over the pairs of the old table; equal to those of the new one where it has the same.
+        /// Sums over the pairs of the old table. They equal the sums of the new one if both have
+        /// the same pairs.
         let oldSums: String
         /// The same over the new table.
         let newSums: String
@@ -110,7 +112,7 @@ struct LinkCopySQL: Sendable {
         let undo: String
     }
 
-    /// Nil where there is more to copy than an index has.
+    /// Nil if the index does not contain all data to copy.
     var byIndex: ByIndex? {
         guard !link.isSymmetric, link.positions.isEmpty, !link.isOfMembers else {
             return nil

@@ -5,7 +5,7 @@ import CambiumSQL
 struct LinkCountSQL: Sendable {
     /// The relationship.
     let relationship: Relationship
-    /// Key, entity and number of objects of those that have too few or too many.
+    /// Key, entity and number of destinations of the objects with too few or too many.
     let query: String
 
     /// All to-manys of a model that have limits.
@@ -49,7 +49,7 @@ struct LinkCountSQL: Sendable {
         }
     }
 
-    /// What is wrong with an object that has a number of them.
+    /// The problem of an object with this number of destinations.
     func words(_ count: Int64) -> String {
         let limit =
             if let minimum = relationship.minimumCount, count < minimum {

@@ -1,11 +1,12 @@
 import CambiumModel
 import CambiumSQL
 
-// Values in rows of objects whose entity does not have the property: all entities of a hierarchy
-// share a table, and Core Data reads and writes such columns for the others only. The default in
-// such a row is what a migration of Core Data's gave to all rows, and no loss.
+// Values in rows of objects that do not have the property. All entities of a hierarchy share a
+// table, and Core Data reads and writes such columns only for the other entities. If such a row has
+// the default, a migration of Core Data wrote it to all rows, and it is not a loss.
 extension ObjectCopySQL {
-    /// A property of some entities of the hierarchy, and the rows of others that have a value of it.
+    /// A property of some entities of the hierarchy, and the rows of others that have a value of
+    /// it.
     struct StrayValues: Sendable {
         /// The entity that declares it.
         let entity: Entity
@@ -27,7 +28,7 @@ extension ObjectCopySQL {
             )
         }
         let keys = object.keys.filter { key in
-            // Those that our store keeps at the other side are compared with that.
+            // Relationships that our store keeps at the other side are compared with that side.
             if case .key = layout.model.storage(of: key.relationship, of: key.entity) {
                 return true
             }
@@ -78,8 +79,8 @@ extension ObjectCopySQL {
         }
     }
 
-    /// Key and entity number of the objects whose position beside a key is no number; nil if there are
-    /// no positions.
+    /// Key and entity number of the objects with a position beside a key that is not a number; nil
+    /// if there are no positions.
     func invalidPositions(_ key: CoreDataLayout.KeySource) -> String? {
         guard let column = key.column, let positions = key.positionColumn else { return nil }
         return "SELECT s.\"Z_PK\", s.\"Z_ENT\" FROM \(from) "
@@ -92,9 +93,11 @@ extension ObjectCopySQL {
 
 // Links of a one-to-one that only one of both rows of Core Data's has.
 extension ObjectCopySQL {
-    /// The links of a one-to-one that our store keeps at the other side, and that only this side
-    /// of Core Data's has: key, entity number, target, and whether the object, the target and an object
-    /// of whatever entity that has the target's key are in our store. Nil for other relationships.
+    /// The links of a one-to-one relationship that our store keeps at the other side, and that only
+    /// this side has in Core Data's table. Nil for other relationships.
+    ///
+    /// The columns are key, entity number and target, and whether these exist in our store: the
+    /// object, the target, and an object of any entity with the target's key.
     func oneSided(_ key: CoreDataLayout.KeySource) -> String? {
         let model = layout.model
         guard let column = key.column,
@@ -146,7 +149,7 @@ extension ObjectCopySQL {
     struct DoubtfulURIs: Sendable {
         /// The attribute.
         let attribute: Attribute
-        /// Key and text of the rows whose text is not plainly a URI.
+        /// Key and text of the rows with a text that may be invalid as a URI.
         let query: String
     }
 
@@ -155,7 +158,7 @@ extension ObjectCopySQL {
         object.attributes.filter { $0.attribute.type == .uri && $0.column != nil }.map { source in
             let name = SQLText.identifier(
                 layout.model.column(of: source.attribute.name, in: source.entity))
-            // A name of a host without a port cannot be wrong. What comes after it is escaped.
+            // A host name without a port is always valid. The text after it is escaped.
             let isPlain = ["http", "https"].map { "\(name) GLOB '\($0)://[a-zA-Z0-9]*'" }
             return DoubtfulURIs(
                 attribute: source.attribute,

@@ -1,8 +1,8 @@
 import CambiumModel
 import CambiumSQL
 
-/// The statements that bring the objects of a table of Core Data's into one of ours. The database of
-/// Core Data's is attached as `source`.
+/// The statements that bring the objects of a table of Core Data's into one of ours. The database
+/// of Core Data's is attached as `source`.
 struct ObjectCopySQL: Sendable {
     /// The name under which Core Data's database is attached.
     static let source = "source"
@@ -29,8 +29,8 @@ struct ObjectCopySQL: Sendable {
             + "FROM \(from)\nWHERE \(isKnown)"
     }
 
-    /// Copies the rows whose keys lie between parameters 1 and 2. Unlike ``copy`` it accepts rows whose
-    /// position in an order is no number, see ``invalidPositions(_:)``.
+    /// Copies the rows with keys between parameters 1 and 2. Unlike ``copy`` it accepts rows with a
+    /// position in a list that is not a number, see ``invalidPositions(_:)``.
     var copyPart: String {
         var part = self
         part.skipsInvalidPositions = true
@@ -46,8 +46,9 @@ struct ObjectCopySQL: Sendable {
             + "(SELECT max(s.\"Z_PK\") FROM \(from))"
     }
 
-    /// One row of numbers: how many rows there are, the least and the greatest key; how many
-    /// there are of each entity; how many have a key, for each of ``CoreDataLayout/ObjectSource/keys``.
+    /// One row of numbers: the number of rows, the least and the greatest key; the number of rows
+    /// of each entity; the number of rows with a key, for each of
+    /// ``CoreDataLayout/ObjectSource/keys``.
     var counts: String {
         let entities = object.entities.map { entity in
             let isOfEntity =
@@ -61,14 +62,14 @@ struct ObjectCopySQL: Sendable {
         return "SELECT \((all + entities + keys).joined(separator: ", ")) FROM \(from)"
     }
 
-    /// The keys and entity numbers of rows of unknown entities. All columns are read, so that damage is
-    /// found and not mistaken for a row of another entity.
+    /// The keys and entity numbers of rows of unknown entities. All columns are read, so that
+    /// damage is found and not mistaken for a row of another entity.
     var unknownRows: String {
         "SELECT s.\"Z_PK\", s.\"Z_ENT\", s.* FROM \(from) WHERE \(isKnown) IS NOT 1"
     }
 
-    /// The entity numbers of rows that are taken although their number is another version's, and how
-    /// many rows have each; nil where no row is taken so.
+    /// The entity numbers of rows that are imported although their number is another version's, and
+    /// the number of rows with each; nil if no row can be.
     var rowsOfOtherNumbers: String? {
         guard object.otherNumbers != nil, let entity = object.entities.first else { return nil }
         return "SELECT s.\"Z_ENT\", count(*) FROM \(from) "
@@ -80,8 +81,8 @@ struct ObjectCopySQL: Sendable {
         "SELECT s.\"Z_ENT\" FROM \(from) WHERE s.\"Z_PK\" = ?1"
     }
 
-    /// The attributes whose values may become nil because they cannot be read, each with a query
-    /// of the keys of those rows, and whether what they have is JSON of another type.
+    /// The attributes with values that may become nil because they cannot be read, each with a
+    /// query of the keys of these rows, and whether their value is JSON of another type.
     var unreadable: [(entity: Entity, attribute: Attribute, query: String)] {
         object.attributes.compactMap { source in
             guard ImportedValueSQL.mayBecomeNil(source.attribute), let column = source.column else {
@@ -101,7 +102,7 @@ struct ObjectCopySQL: Sendable {
         }
     }
 
-    /// The decimal attributes, each with a query of the keys of the copied rows whose number is NaN.
+    /// The decimal attributes, each with a query of the keys of the copied rows with NaN.
     var notANumber: [(attribute: Attribute, query: String)] {
         object.attributes.compactMap { source in
             switch source.attribute.type {
@@ -118,8 +119,8 @@ struct ObjectCopySQL: Sendable {
         }
     }
 
-    /// Queries a value of the row of a key (parameter 1) and its type: the beginning of a text, and
-    /// the length of bytes. nil where the store has no column for the attribute.
+    /// Queries the type and value of an attribute in the row of a key (parameter 1): the beginning
+    /// of a string, and the length of bytes. nil if the store has no column for the attribute.
     func valueQuery(_ attribute: String, of entity: Entity?) -> String? {
         let source = object.attributes.first {
             $0.attribute.name == attribute && (entity == nil || isMember(entity, of: $0.entity))
@@ -138,8 +139,9 @@ struct ObjectCopySQL: Sendable {
         entity.map { layout.model.lineage(of: $0).contains { $0.name == declaring.name } } ?? true
     }
 
-    /// The attributes whose values may lie in files, each with a query of key, entity and name of
-    /// the file as bytes, and the statement that gives the row of a key (parameter 1) a value (parameter 2).
+    /// The attributes with values that may be in files. Each has a query of key, entity and name of
+    /// the file as bytes, and a statement that sets the value (parameter 2) in the row of a key
+    /// (parameter 1).
     var external: [(entity: Entity, attribute: Attribute, query: String, update: String)] {
         let file = SQLText.literal(.blob(Data([ExternalForm.file])))
         let name = SQLText.identifier(table.name)
@@ -165,7 +167,8 @@ struct ObjectCopySQL: Sendable {
             + SQLText.literal(.text(object.root.name))
     }
 
-    /// The greatest key; one beyond all reason is damage, after which none could be given.
+    /// The greatest key, except implausibly great ones: after a damaged key no further key could be
+    /// assigned.
     var lastKey: String {
         "SELECT coalesce(max(\"_id\"), 0) FROM \(SQLText.identifier(table.name)) "
             + "WHERE \"_id\" < \(Int64(1) << 60)"
@@ -177,7 +180,7 @@ struct ObjectCopySQL: Sendable {
     private static let isVersion =
         "s.\"Z_OPT\" BETWEEN 2 AND \(Int64(1) << 60) AND typeof(s.\"Z_OPT\") = 'integer'"
 
-    /// Whether a row is of an entity or of one below it; nil where all are.
+    /// Whether a row is of an entity or of one below it; nil if all rows are.
     func isOf(_ entity: Entity) -> String? {
         guard entity.parent != nil else { return nil }
         let family = Set(layout.model.family(of: entity).map(\.name))
@@ -207,8 +210,8 @@ struct ObjectCopySQL: Sendable {
             + "WHERE t.\"_id\" = s.\"Z_PK\")"
     }
 
-    /// SQL for the values of one of our columns; nil where they are not copied. Those of an entity
-    /// are copied from the rows of its objects only.
+    /// SQL for the values of one of our columns; nil if they are not copied. If a column belongs to
+    /// an entity, only rows of its objects are copied.
     private func value(of column: Table.Column) -> String? {
         guard let value = storedValue(of: column) else { return nil }
         guard let condition = owner(of: column).flatMap(isOf) else { return value }
@@ -265,7 +268,7 @@ struct ObjectCopySQL: Sendable {
             return ImportedValueSQL(model: layout.model)
                 .sql(of: "s.\(SQLText.identifier(column))", for: source.attribute)
         }
-        // A column that the store does not have: what the model gives new objects.
+        // The store does not have the column: the value is the model's default for new objects.
         guard let value = layout.model.sqlDefault(of: source.attribute) else { return nil }
         return SQLText.literal(value)
     }
