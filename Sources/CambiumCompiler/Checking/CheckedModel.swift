@@ -1,15 +1,15 @@
 import CambiumModel
 import CambiumPlan
 
-/// A version whose checks have all passed, with the places of what it declares.
+/// A version that passed all checks, with the positions of its declarations.
 package final class CheckedModel: Sendable {
     /// The model.
     package let model: Model
-    /// Who may use the generated code.
+    /// The access level of the generated code.
     package let access: AccessLevel
     /// The engines of its stores: SQLite always, for the proofs run on it.
     package let engines: Set<CheckedEngine>
-    /// What it was made from.
+    /// The parsed model from which it was made.
     package let parsed: ParsedModel
     /// The numbers of the elements that declare entities, among the root's children.
     private let declarations: [String: Int]
@@ -29,8 +29,8 @@ package final class CheckedModel: Sendable {
             })
     }
 
-    /// The place where an entity, or a property of it, is declared; where it is not, that of the
-    /// nearest thing that is.
+    /// The position of the declaration of an entity, or of a property of it. If there is none, the
+    /// position of the nearest declaration.
     package func position(ofEntity name: String?, property: String? = nil) -> SourcePosition {
         let entity = name.flatMap(declaration(ofEntity:))
         // A part of a composite value is declared by the composite attribute.
@@ -43,8 +43,8 @@ package final class CheckedModel: Sendable {
         return parsed.position(at: (declared ?? entity ?? parsed.root).offset)
     }
 
-    /// The place to say what becomes of an entity of the version before: the entity that it lives
-    /// on as, else the migration, else the model.
+    /// The position for a declaration about an entity of the previous version: that of the entity
+    /// that replaces it, or else the migration, or else the model.
     package func position(ofSuccessorOf name: String, in old: Model) -> SourcePosition {
         if let heir = successor(of: name, in: old) { return position(ofEntity: heir) }
         return migrationPosition
@@ -85,7 +85,7 @@ final class EntityDraft {
     var fetchedProperties: [FetchedProperty] = []
     var hashModifier: String?
     var userInfo: [String: String] = [:]
-    /// Which of the element's children declare its properties, by name.
+    /// The indices of the children that declare properties, by the property's name.
     private(set) var declarations: [String: Int] = [:]
 
     init(name: String, element: ParsedElement) {
@@ -93,7 +93,7 @@ final class EntityDraft {
         self.element = element
     }
 
-    /// Notes which of the element's children declares a property.
+    /// Records the child that declares a property.
     func declare(_ property: String, asChild index: Int) {
         declarations[property] = index
     }
@@ -114,7 +114,7 @@ final class EntityDraft {
         return index.map { element.children[$0] }
     }
 
-    /// The entity with what is checked last.
+    /// The entity, with the parts that are checked last.
     @inline(never)
     func entity(
         uniqueConstraints: [UniqueConstraint] = [], indexes: [Index] = [], rules: [Rule] = [],

@@ -132,8 +132,8 @@ enum Literal {
 
     // MARK: JSON
 
-    /// A text in JSON that a value of a type may have been written as. (Types of the program are
-    /// unknown here; of those that are known only the outermost form is compared.)
+    /// A JSON text that may be an encoded value of a type. The program's own types are unknown
+    /// here. For known types, only the outermost form is compared.
     private static func json(_ text: String, of name: String) -> Result<Value, Problem> {
         let isText = text.unicodeScalars.allSatisfy { $0 != "\0" }
         guard isText,

@@ -1,9 +1,9 @@
 import CambiumModel
 
-/// Turns a parsed model into a model, or says everything that is wrong with it.
+/// Turns a parsed model into a model, or reports all its errors.
 ///
-/// Each step works with what the steps before could make sense of. A declaration that is broken
-/// leaves its name in `brokenNames`, so that what refers to it is not reported as well.
+/// Each step uses the valid results of the steps before. A broken declaration leaves its name in
+/// `brokenNames`, so that references to it are not reported as well.
 package final class ModelChecker {
     /// The file, without elements of other namespaces.
     let parsed: ParsedModel
@@ -12,8 +12,7 @@ package final class ModelChecker {
     private(set) var engine = CheckedEngine.sqlite
     /// Names that are declared, but not in a way that can be used.
     var brokenNames: Set<String> = []
-    /// The entities that miss what a parent would give them, because it is none: what is unknown
-    /// there is not reported.
+    /// The entities with a missing or invalid parent. Unknown names in them are not reported.
     var incompleteEntities: Set<String> = []
     var enumerations: [Enumeration] = []
     /// The usable enumerations by name.
@@ -24,11 +23,11 @@ package final class ModelChecker {
     /// The names of the Swift types that the model becomes.
     var typeNames = TypeNames()
     var renames: [Subject: String] = [:]
-    /// All former names that the migration gives, by the entity (nil for those of entities).
+    /// All former names in the migration, by entity; nil for the former names of entities.
     var renamedByMigration: [String?: Set<String>] = [:]
     /// The names of the steps that the program supplies.
     var stepNames: [String: String] = [:]
-    /// Where the declarations stand that a model of Xcode's has and that are left out here.
+    /// The positions of declarations that are left out of a model of Xcode.
     var leftOut: Set<Int> = []
     /// The names of the entities, right or wrong.
     let declaredEntities: Set<String>
@@ -50,13 +49,13 @@ package final class ModelChecker {
     /// Checks a version.
     ///
     /// - Parameters:
-    ///   - bundleName: The name that the model has to have.
+    ///   - bundleName: The required name of the model.
     ///   - previousVersion: The name of the version just before, or nil for the first.
-    ///   - previous: That version, if it is without errors.
-    ///   - isCurrent: Whether to look for what is legal and will hurt, which can only be put right
-    ///     in the version that has not shipped.
-    ///   - engine: What the stores are in.
-    /// - Returns: No model where any of the diagnostics is an error.
+    ///   - previous: That version, if it has no errors.
+    ///   - isCurrent: Whether to warn about valid but harmful declarations. Only a version that has
+    ///     not shipped can be corrected.
+    ///   - engine: The engine of the stores.
+    /// - Returns: No model if any of the diagnostics is an error.
     package static func check(
         _ parsed: ParsedModel, bundleName: String, previousVersion: String?,
         previous: CheckedModel?,
@@ -98,7 +97,7 @@ package final class ModelChecker {
         checkShadowing(of: drafts)
         var outline = outline(of: drafts, named: bundleName)
         checkInverses(of: drafts, in: outline)
-        // Of a model of Xcode's some may be left out.
+        // Parts of a model of Xcode may be left out.
         if parsed.isOfXcode { outline = self.outline(of: drafts, named: bundleName) }
         for draft in drafts {
             checkDerivations(of: draft, in: outline)
@@ -125,14 +124,15 @@ package final class ModelChecker {
         return CheckedModel(model: model, access: access, engines: engines, parsed: parsed)
     }
 
-    /// The model without what is checked last.
+    /// The model, without the parts that are checked last.
     private func outline(of drafts: [EntityDraft], named name: String) -> Model {
         Model(
             name: name, version: parsed.version, entities: drafts.map { $0.entity() },
             enumerations: enumerations, composites: composites)
     }
 
-    /// The declarations of a kind that an entity has here, in the order in which its model has them.
+    /// The declarations of a kind in an entity, in the order of the model, without the ones that
+    /// are left out.
     func kept(_ kind: String, of draft: EntityDraft) -> [ParsedElement] {
         draft.element.children.filter { $0.name == kind && !leftOut.contains($0.offset) }
     }
@@ -157,11 +157,11 @@ package final class ModelChecker {
 
     // MARK: Reporting
 
-    /// Reports a finding.
+    /// Reports a diagnostic.
     ///
-    /// - Parameter outcome: What becomes of it in a model of Xcode's, where it is a warning then:
-    ///   Xcode compiles it, and Core Data has had stores of such versions, which nobody can change
-    ///   any more. Nil for what Xcode does not have, or does not accept either.
+    /// - Parameter outcome: The consequence in a model of Xcode. It makes the diagnostic a warning,
+    ///   because Xcode compiles such a model, and stores of such versions exist and cannot be
+    ///   changed any more. Nil for elements that Xcode does not have, or does not accept either.
     @inline(never)
     func report(
         _ code: DiagnosticCode, _ message: String, at offset: Int, notes: [String] = [],
@@ -187,7 +187,7 @@ package final class ModelChecker {
     /// The words for findings in this file.
     var wording: Wording { Wording(parsed.format) }
 
-    /// A note that names the nearest valid spelling, or all where there are few.
+    /// A note with the nearest valid spelling, or with all if there are few.
     func hint(_ name: String, among candidates: [String]) -> [String] {
         if let nearest = nearestName(to: name, among: candidates) {
             return ["Did you mean '\(nearest)'?"]
@@ -198,10 +198,10 @@ package final class ModelChecker {
 
     // MARK: Values of XML attributes
 
-    /// One of a type's words, or nil where the attribute is absent or wrong (and reported).
+    /// One of a type's words, or nil if the attribute is absent or wrong (and reported).
     ///
-    /// - Parameter outcome: What becomes of a wrong one in a model of Xcode's; nil for what Xcode
-    ///   does not have.
+    /// - Parameter outcome: The consequence of a wrong word in a model of Xcode; nil for attributes
+    ///   that Xcode does not have.
     @_semantics("optimize.sil.specialize.generic.never")
     @inline(never)
     func word<Word>(
@@ -214,7 +214,7 @@ package final class ModelChecker {
         return nil
     }
 
-    /// The words of an XML attribute that is a list of them; those that are none are reported.
+    /// The words of an XML attribute that is a list of them. Invalid words are reported.
     private func words<Word>(
         _ name: String, of element: ParsedElement, from type: Word.Type
     ) -> Set<Word> where Word: RawRepresentable & CaseIterable, Word.RawValue == String {
@@ -241,8 +241,8 @@ package final class ModelChecker {
             inXcode: outcome)
     }
 
-    /// True or false; the language's default where the attribute is absent, and false where it is
-    /// wrong (and reported).
+    /// The value of a Boolean XML attribute. If the attribute is absent, the language's default; if
+    /// it is wrong, false, and an error is reported.
     func flag(_ name: String, of element: ParsedElement) -> Bool {
         guard let attribute = element[name] else { return Vocabulary.trueFlags.contains(name) }
         if !["true", "false"].contains(attribute.value) {
@@ -253,7 +253,7 @@ package final class ModelChecker {
         return attribute.value == "true"
     }
 
-    /// An integer of the language's range, or nil where the attribute is absent or wrong (and
+    /// An integer in the range of the language, or nil if the attribute is absent or wrong (and
     /// reported).
     func count(_ name: String, of element: ParsedElement) -> Int? {
         guard let attribute = element[name],
@@ -281,16 +281,16 @@ package final class ModelChecker {
 }
 
 extension ParsedAttribute {
-    /// Where the value starts, after the quote.
+    /// The start of the value, after the quote.
     var valueOffset: Int { text.pieces.first?.range.lowerBound ?? offset }
 }
 
 extension ModelChecker {
-    /// Reports every element, XML attribute and text that the language does not have. Later steps
-    /// look only at what it has.
+    /// Reports every element, XML attribute and text that is not in the language. Later steps
+    /// ignore them.
     ///
-    /// Elements of other namespaces are not there any more; XML attributes of other namespaces are
-    /// none of the language's either.
+    /// Elements of other namespaces were removed before. XML attributes of other namespaces are not
+    /// part of the language either.
     func checkStructure(of element: ParsedElement, _ rule: ElementDescriptor) {
         checkAttributes(of: element, rule)
         checkText(of: element, rule)
@@ -349,7 +349,7 @@ extension ModelChecker {
 
     // MARK: User info
 
-    /// What the author noted for programs: the `info` elements in an element.
+    /// The user info of an element, from the `info` elements in it.
     func userInfo(of element: ParsedElement) -> [String: String] {
         var values: [String: String] = [:]
         for item in element.children where item.name == "info" {
@@ -365,7 +365,7 @@ extension ModelChecker {
 }
 
 extension ParsedElement {
-    /// The element without those of other namespaces, which anyone may put anywhere.
+    /// The element without elements of other namespaces, which may be anywhere.
     func withoutExtensions() -> ParsedElement {
         var copy = self
         copy.children = children.compactMap { child in

@@ -2,8 +2,8 @@ import CambiumModel
 import CambiumPlan
 import CambiumSQL
 
-/// The words in which findings speak of a model, which are those of the file that its author has:
-/// Cambium's XML, or the fields of Xcode's model editor and keys of user info.
+/// The words in which diagnostics describe a model. They match the author's file: Cambium's XML, or
+/// the fields of Xcode's model editor and keys of user info.
 package struct Wording: Sendable {
     private let isXcode: Bool
 
@@ -31,8 +31,8 @@ package struct Wording: Sendable {
         isXcode ? "\(name(attribute)) '\(value)'" : "\(attribute)=\"\(value)\""
     }
 
-    /// What to do so that an XML attribute has a value; `…` stands for one that the author knows.
-    /// Each of several is enough.
+    /// An instruction to set an XML attribute to a value; `…` represents a value that the author
+    /// knows. Each of several alternatives is sufficient.
     func write(_ alternatives: (attribute: String, value: String)...) -> String {
         guard isXcode else {
             return "Write "
@@ -47,7 +47,7 @@ package struct Wording: Sendable {
         isXcode ? Self.step(attribute, value) : "\(attribute)=\"\(value)\""
     }
 
-    /// What to do so that an XML attribute is no longer there.
+    /// An instruction to remove an XML attribute.
     func remove(_ attribute: String, _ value: String) -> String {
         guard isXcode else { return "Remove \(attribute)=\"\(value)\"" }
         return switch Vocabulary.xcodeFields[attribute] {
@@ -86,26 +86,26 @@ package struct Wording: Sendable {
             : "The scale is set by scale=\"…\""
     }
 
-    /// What declares a parameter of a named request.
+    /// An instruction to declare a parameter of a named request.
     func declaration(ofParameter name: String, of request: String) -> String {
         isXcode
             ? "Add '\(name)' to the user info \(Self.key("fetch.\(request).parameters"))"
             : "Declare it in the <fetch>: <parameter name=\"\(name)\"/>"
     }
 
-    /// What an element of Cambium's language is, where an XML attribute is missing.
+    /// The message for an element of Cambium's language in which an XML attribute is missing.
     func missing(_ attribute: String, in element: String, named name: String?) -> String {
         guard isXcode else { return "<\(element)> needs the attribute '\(attribute)'" }
         let kind = Self.kinds[element] ?? element
         return "The \(kind)\(name.map { " '\($0)'" } ?? "") has no \(self.name(attribute))"
     }
 
-    /// What solves a problem of a migration elsewhere than in its declaration.
+    /// An instruction to fix a problem of a migration outside of the migration's declaration.
     ///
     /// - Parameters:
     ///   - fix: The solution.
-    ///   - old: The name of the version that the migration starts from.
-    ///   - renamingID: What Xcode knows something of the old version by.
+    ///   - old: The name of the version before the migration.
+    ///   - renamingID: Returns Xcode's identifier of an element of the old version.
     func text(
         of fix: MigrationFix, from old: String, renamingID: (String) -> String
     ) -> String {
@@ -133,7 +133,7 @@ package struct Wording: Sendable {
         }
     }
 
-    /// What to do so that the migration says something.
+    /// An instruction to add a declaration to the migration.
     func migration(
         saying xml: String, from old: String, to new: String, hasMigration: Bool
     ) -> String {
@@ -192,7 +192,7 @@ struct WordList {
     /// A word.
     struct Word {
         let text: String
-        /// Where it starts, in bytes of the list's text.
+        /// The start of the word, in bytes of the list's text.
         let offset: Int
     }
 

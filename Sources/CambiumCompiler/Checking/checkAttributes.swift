@@ -1,7 +1,7 @@
 import CambiumModel
 
 extension ModelChecker {
-    /// Makes an attribute, or nil where its type is unknown (and reported).
+    /// Makes an attribute, or nil if its type is unknown (and reported).
     func checkAttribute(_ element: ParsedElement, _ subject: Subject) -> Attribute? {
         let renamedFrom = renamedFrom(element, subject)
         guard let name = subject.property, let written = element["type"] else { return nil }
@@ -53,7 +53,7 @@ extension ModelChecker {
     /// The words for types.
     package static var typeWords: [String] { AttributeType.words.keys.ordered(by: <) + ["codable"] }
 
-    /// The type of an attribute whose Swift type the program defines, if it is one.
+    /// The type of an attribute with a Swift type of the program, if it has one.
     private func codableType(
         of element: ParsedElement, _ written: ParsedAttribute
     ) -> AttributeType? {
@@ -251,7 +251,7 @@ extension ModelChecker {
             maximumLength: maximumLength, pattern: pattern(of: element, type))
     }
 
-    /// Two limits that some values meet; none where no value does (which is reported).
+    /// Two limits that are consistent; none if no value meets both (which is reported).
     func consistent<Bound>(
         _ least: (name: String, value: Bound?), _ most: (name: String, value: Bound?),
         of element: ParsedElement, isLess: (Bound, Bound) -> Bool
@@ -316,7 +316,7 @@ extension ModelChecker {
             inXcode: "an object that keeps it cannot be saved")
     }
 
-    /// What is wrong with a value, or nil where it keeps to the limits.
+    /// The problem with a value, or nil if it meets the limits.
     func problem(of value: Value, with limits: Limits) -> String? {
         if let minimum = limits.minimum, Value.isLess(value, minimum) {
             "less than \(wording.name("min"))"

@@ -57,7 +57,7 @@ extension ModelChecker {
         "attribute", "derived", "relationship", "fetched",
     ]
 
-    /// Adds a property, or gives false where it cannot be used. Fetched ones follow when all
+    /// Adds a property, or returns false if it cannot be used. Fetched properties follow when all
     /// entities are known.
     private func checkProperty(
         _ element: ParsedElement, named name: String, of draft: EntityDraft
@@ -125,7 +125,7 @@ extension ModelChecker {
     func renamedFrom(_ element: ParsedElement, _ subject: Subject) -> String? {
         let declared = renames.removeValue(forKey: subject)
         guard let written = element["renamedFrom"] else { return declared }
-        // Of several with one Renaming ID the migration says which it is.
+        // If several have the same Renaming ID, the migration decides.
         let owner = subject.property == nil ? nil : subject.entity
         if parsed.isOfXcode, declared == nil,
             renamedByMigration[owner]?.contains(written.value) == true
@@ -169,7 +169,7 @@ extension ModelChecker {
             case nil:
                 report(.inheritanceCycle, "'\(name)' inherits from itself", at: written)
             case let depth? where depth > 0 && depth % (Self.maximumDepth + 1) == 0:
-                // What is deeper still hangs on this one and is not reported as well.
+                // Descendants of this entity are not reported as well.
                 if depth == Self.maximumDepth + 1 {
                     report(
                         .limitExceeded,
@@ -193,8 +193,8 @@ extension ModelChecker {
 
     private static let maximumDepth = 100
 
-    /// How many ancestors an entity has, or nil where it is one of its own; one that only inherits
-    /// from such an entity has as many as there are up to it.
+    /// The number of ancestors of an entity, or nil if the entity is its own ancestor. If only an
+    /// ancestor is in a circle, the ancestors up to the circle count.
     private func depth(
         of name: String, _ parents: [String: String], _ depths: inout [String: Int]
     ) -> Int? {
@@ -229,7 +229,8 @@ extension ModelChecker {
         let isFolded = !parsed.isOfXcode
         func folded(_ name: String) -> String { isFolded ? name.lowercased() : name }
         let names = byName.mapValues { Set($0.declarations.keys.map(folded)) }
-        // Taken out at the end: what a descendant declares again is compared with all that is there.
+        // They are removed at the end, because a property may be declared again in several
+        // descendants.
         var repeated: [(draft: EntityDraft, property: String)] = []
         for draft in drafts where draft.parent != nil {
             for property in draft.declarations.keys.ordered(by: <) {
@@ -289,9 +290,9 @@ extension EntityDraft {
 extension ModelChecker {
     /// Makes the configurations.
     ///
-    /// What belongs together has to be in the same ones: a hierarchy has one table, and a link
-    /// leads to a row of the same store. Where one configuration holds everything, the others are
-    /// only selections.
+    /// A hierarchy has one table, and a link references a row of the same store. So the entities of
+    /// a hierarchy, and both ends of a relationship, must be in the same configurations. If one
+    /// configuration contains everything, the others are only selections.
     func checkConfigurations(in model: Model) -> [Configuration] {
         var seen: [String: String] = [:]
         var configurations: [(configuration: Configuration, written: ParsedAttribute)] = []

@@ -31,8 +31,8 @@ extension ModelChecker {
 
     /// Checks that a name is an identifier.
     ///
-    /// - Parameter isMember: Whether it is that of a property or a request, which may start with
-    ///   underscores in a model of Xcode's.
+    /// - Parameter isMember: Whether it is the name of a property or a request. In a model of Xcode
+    ///   it may start with underscores.
     func checkIdentifier(_ name: ParsedAttribute, isMember: Bool = false) -> Bool {
         if Vocabulary.isIdentifier(name.value) { return true }
         if isMember, parsed.isOfXcode, name.value.hasPrefix("_"),
@@ -47,13 +47,14 @@ extension ModelChecker {
         return false
     }
 
-    /// Keeps the first of those with the same name, and reports the others. SQLite's names do not
-    /// tell upper from lower case, so neither does this.
+    /// Keeps the first declaration with a name, and reports the others. Names in SQLite are
+    /// case-insensitive, so they are compared without case.
     ///
-    /// - Parameter isCaseSensitive: Whether names that differ in case only are two all the same:
-    ///   those that no table or column has.
-    ///   - outcome: What becomes of the others in a model of Xcode's; nil for what Xcode does not
-    ///   accept either.
+    /// - Parameters:
+    ///   - isCaseSensitive: Whether names that differ only in case are different. They are, if no
+    ///     table or column has such a name.
+    ///   - outcome: The consequence for the others in a model of Xcode; nil if Xcode does not
+    ///     accept them either.
     @inline(never)
     func checkDuplicate(
         _ name: ParsedAttribute, among seen: inout [String: String], _ kind: String,
@@ -76,17 +77,17 @@ extension ModelChecker {
     }
 }
 
-/// The names of the Swift types that a model becomes: its own, and those of its enumerations,
-/// composites and entities with the keys that are generated beside them.
+/// The names of the Swift types generated from a model: its own, and those of its enumerations,
+/// composites and entities, with the key types beside them.
 ///
-/// Names that somebody wrote may not differ in case only, since nobody could tell them apart; with a
-/// name that is made up, only the very same one clashes.
+/// Two names in the model may not differ only in case, because people would confuse them. A
+/// generated name only clashes with an equal name.
 struct TypeNames {
-    /// What has a name.
+    /// The declaration that has a name.
     struct Owner {
         /// In words, such as `the keys of the entity 'A'`.
         let description: String
-        /// Where it is declared, or nil where no file says it.
+        /// The position of its declaration, or nil if it is not in a file.
         let offset: Int?
         /// Whether the name stands in the model as it is.
         let isWritten: Bool
@@ -96,7 +97,7 @@ struct TypeNames {
     /// The names that are written, by their lower-case forms.
     private var written: [String: String] = [:]
 
-    /// What has the name already, or one that is too near to it.
+    /// The declaration that already has the name, or one that differs from it only in case.
     func owner(of name: String, isWritten: Bool) -> (name: String, owner: Owner)? {
         if let owner = owners[name] { return (name, owner) }
         guard isWritten, let near = written[name.lowercased()] else { return nil }
@@ -122,12 +123,12 @@ struct TypeNames {
 }
 
 extension ModelChecker {
-    /// Takes the name of a type, and of the one that holds its keys, for a declaration. What has one
-    /// of them already is named, each clash once.
+    /// Reserves the name of a type, and of the type with its keys, for a declaration. If a name is
+    /// taken, the other declaration is reported, once for each clash.
     ///
     /// - Parameters:
-    ///   - kind: What it is, such as `entity`.
-    ///   - subject: Its own name, where that is another.
+    ///   - kind: The kind of declaration, such as `entity`.
+    ///   - subject: Its own name, if it is different.
     /// - Returns: Whether the name itself is free, so that the declaration can be used.
     func takeTypeName(
         _ name: ParsedAttribute, of kind: String, named subject: String? = nil, hasKeys: Bool
@@ -217,8 +218,8 @@ extension ModelChecker {
         }
     }
 
-    /// Says of which properties the columns have other names, because SQLite does not tell upper from
-    /// lower case: whoever looks into the store has to know.
+    /// Warns about properties with different column names, because SQLite does not distinguish
+    /// upper from lower case. Anyone who examines the store has to know the names.
     func warnAboutCase(of model: Model, _ drafts: [EntityDraft]) {
         let byName = drafts.byName
         for root in model.entities where root.parent == nil {

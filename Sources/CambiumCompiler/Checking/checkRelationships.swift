@@ -42,7 +42,7 @@ extension ModelChecker {
             hashModifier: element["hashModifier"]?.value, userInfo: userInfo(of: element))
     }
 
-    /// Many relationships of Xcode's that lead to one object have what a to-many has.
+    /// In models of Xcode, many to-one relationships have settings of a to-many.
     private func reportInapplicableToOne(_ written: ParsedAttribute) {
         let message = "\(wording.name(written.name)) means nothing for a to-one relationship"
         let notes = parsed.isOfXcode ? [] : ["\(wording.write(("many", "true"))) for a to-many"]
@@ -79,8 +79,8 @@ extension ModelChecker {
             isLess: <)
     }
 
-    /// Checks that inverses exist and point back. In a model of Xcode's a relationship has none
-    /// where they do not.
+    /// Checks that inverses exist and point back. If not, the relationship has no inverse in a
+    /// model of Xcode.
     func checkInverses(of drafts: [EntityDraft], in model: Model) {
         for draft in drafts.indices {
             for index in drafts[draft].relationships.indices {
@@ -94,8 +94,8 @@ extension ModelChecker {
         }
     }
 
-    /// How the two become each other's inverse, or, where the other end is spoken for, that this one
-    /// needs an inverse of its own.
+    /// The fix for an inverse: how both become each other's inverse or, if the other side has
+    /// another inverse already, that this one needs its own.
     private func remedy(
         for relationship: Relationship, of entity: String, _ inverse: Relationship,
         of destination: Entity, _ model: Model

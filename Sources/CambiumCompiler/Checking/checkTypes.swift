@@ -82,7 +82,7 @@ extension ModelChecker {
 }
 
 extension ModelChecker {
-    /// Makes the model's composite types, each after those that it contains.
+    /// Makes the model's composite types, each after the ones that it contains.
     func checkComposites() {
         var declared: [(name: String, element: ParsedElement)] = []
         for element in parsed.root.children(named: "composite") {
@@ -100,10 +100,10 @@ extension ModelChecker {
         composites = declared.compactMap { compositesByName[$0.name] }
     }
 
-    /// What is known while composites are put together.
+    /// The state while composites are resolved.
     private struct CompositeResolver {
         let elements: [String: ParsedElement]
-        /// Those that contain the one that is being put together.
+        /// The composites that contain the one being resolved.
         var open: Set<String> = []
         var done: Set<String> = []
     }
@@ -167,7 +167,7 @@ extension ModelChecker {
     /// Composites within composites multiply; SQLite has at most as many columns.
     private static let maximumParts = 2000
 
-    /// A composite attribute of an entity as its leaves, which follow each other.
+    /// The leaf attributes of a composite attribute of an entity, in order.
     func checkCompositeAttribute(
         _ element: ParsedElement, _ subject: Subject, _ composite: Composite
     ) -> (attributes: [Attribute], compositeAttributes: [CompositeAttribute])? {
@@ -205,7 +205,7 @@ extension ModelChecker {
             Attribute(
                 name: "\(name).\(leaf.name)", type: leaf.type,
                 isOptional: leaf.isOptional || isOptional, isTransient: isTransient,
-                // A default would make a value of what starts as none.
+                // A default would turn a value that starts as nil into one that is not.
                 defaultValue: isOptional ? nil : leaf.defaultValue, limits: leaf.limits,
                 renamedFrom: renamedFrom.map { "\($0).\(leaf.name)" },
                 hashModifier: hashModifier, userInfo: leaf.userInfo)
@@ -213,7 +213,8 @@ extension ModelChecker {
         return (leaves, [own] + nested)
     }
 
-    /// What an attribute of a composite type cannot say, since its parts do.
+    /// Reports XML attributes that an attribute of a composite type cannot have, because its parts
+    /// have them.
     private func reportInapplicableToComposite(_ element: ParsedElement) {
         let allowed = [
             "name", "type", "optional", "transient", "renamedFrom", "hashModifier",

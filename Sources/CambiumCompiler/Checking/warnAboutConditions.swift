@@ -1,7 +1,7 @@
 import CambiumModel
 
 extension ModelChecker {
-    /// Rules and conditions whose outcome is known beforehand.
+    /// Warns about rules and conditions with a constant result.
     func warnAboutConditions(of entity: Entity, _ draft: EntityDraft, in model: Model) {
         let folding = ConstantFolding(entity: entity, model: model)
         for (rule, element) in zip(entity.rules, kept("rule", of: draft)) {
@@ -46,10 +46,10 @@ extension ModelChecker {
 struct ConstantFolding {
     let entity: Entity
     let model: Model
-    /// Attributes whose value is the same in all rows that are meant.
+    /// Attributes with the same value in all relevant rows.
     var known: [String: Value] = [:]
 
-    /// The outcome, or nil where it depends on something.
+    /// The result, or nil if it depends on the object.
     func value(of condition: ModelExpression) -> Bool? {
         switch condition {
         case .literal(.bool(let value)): return value
@@ -91,7 +91,7 @@ struct ConstantFolding {
         }
     }
 
-    /// What is required is never nil.
+    /// A required value is never nil.
     private func compareWithNil(
         _ path: ModelExpression, _ relation: ComparisonOperator
     ) -> Bool? {
@@ -146,8 +146,8 @@ struct ConstantFolding {
         }
     }
 
-    /// Whether a number or moment is less than another, or nil where they cannot be compared. The
-    /// order of strings depends on the options of the comparison.
+    /// Whether a number or date is less than another, or nil if they cannot be compared. The order
+    /// of strings depends on the options of the comparison.
     private static func isLess(_ left: Value, _ right: Value) -> Bool? {
         if case .string = left { return nil }
         return Value.order(left, right).map { $0 == .less }

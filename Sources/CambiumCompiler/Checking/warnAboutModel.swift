@@ -3,10 +3,10 @@ import CambiumPostgresSQL
 import CambiumSQL
 
 extension ModelChecker {
-    /// Reports what is legal and will hurt. Only a model without errors is looked at.
+    /// Warns about valid but harmful declarations. Only a model without errors is examined.
     ///
-    /// A warning belongs here where it is right nearly always: an author who means it anyway should
-    /// be rare.
+    /// A warning belongs here if it is nearly always right: authors who intend such a declaration
+    /// should be rare.
     func warn(about model: Model, _ drafts: [EntityDraft]) {
         for (entity, draft) in zip(model.entities, drafts) {
             warnAboutShape(of: entity, draft, in: model)
@@ -76,7 +76,7 @@ extension ModelChecker {
         for attribute in entity.attributes {
             guard let element = draft.declaration(of: attribute.name) else { continue }
             warnAboutLength(of: model.column(of: attribute.name, in: entity), "column", element)
-            // What a composite says is said at its own place.
+            // The limits of a composite are reported at the composite.
             guard !attribute.isPart else { continue }
             warnAboutLimits(of: attribute, element)
             if let derivation = attribute.derivation {
@@ -121,7 +121,8 @@ extension ModelChecker {
     /// Up to here a row beats a file by far.
     private static let smallLength = 16_384
 
-    /// The names of the entity's own table, and of what its relationships are stored in.
+    /// Warns about the names of the entity's own table, and of the columns and tables of its
+    /// relationships.
     private func warnAboutNames(
         of entity: Entity, _ draft: EntityDraft, in model: Model
     ) {
@@ -280,7 +281,7 @@ extension ModelChecker {
                     at: written,
                     notes: ["Name an attribute that holds what makes them equal"])
             }
-            // That one property by itself is unique where it is there says what it means.
+            // If this property has a unique constraint of its own, the intention is clear.
             guard constraint.properties.count > 1,
                 let name = constraint.properties.first(where: {
                     isOptional($0, of: entity, in: model)
@@ -293,7 +294,8 @@ extension ModelChecker {
         }
     }
 
-    /// What PostgreSQL cannot keep: an entry of an index has a limit.
+    /// Warns about values that are too long for PostgreSQL: an entry of an index has a maximum
+    /// size.
     private func warnAboutEntries(of entity: Entity, _ draft: EntityDraft, in model: Model) {
         let uniques = zip(entity.uniqueConstraints, kept("unique", of: draft)).map {
             ($0.properties, $1)
@@ -328,7 +330,7 @@ extension ModelChecker {
         }
     }
 
-    /// The properties whose values, or parts of them, are in an entry.
+    /// The properties with values, or parts of them, in an entry.
     private func properties(
         of element: IndexElement, _ entity: Entity, in model: Model
     ) -> [String] {
@@ -342,10 +344,10 @@ extension ModelChecker {
             .flatMap(\.properties).sorted()
     }
 
-    /// What is left of the 2,704 bytes for values.
+    /// The part of the 2,704 bytes that is available for values.
     private static let greatestEntry = 2_680
 
-    /// The greatest number of bytes of a value; nil where there is no limit.
+    /// The greatest number of bytes of a value; nil if there is no limit.
     private func greatestLength(of attribute: Attribute) -> Int? {
         switch attribute.type {
         case .string, .uri: attribute.limits.maximumLength.map { $0 * 4 }
@@ -360,7 +362,7 @@ extension ModelChecker {
             ?? model.relationship(name, of: entity)?.isOptional ?? false
     }
 
-    /// What makes an index unnecessary, or nil.
+    /// The reason that an index is unnecessary, or nil.
     private func cover(of index: Index, _ entity: Entity, in model: Model) -> String? {
         if index.condition == nil, index.elements.count == 1,
             model.relationship(index.elements[0].property, of: entity) != nil

@@ -2,15 +2,15 @@ import Foundation
 
 /// One command of the tool.
 package protocol Command {
-    /// The word by which it is called.
+    /// The name of the command.
     static var name: String { get }
-    /// Former names, by which it is called too.
+    /// Former names, which still work.
     static var aliases: [String] { get }
-    /// What it does, in a line.
+    /// A summary of the command in one line.
     static var summary: String { get }
-    /// What follows its name on the command line.
+    /// The arguments after its name on the command line.
     static var usage: String { get }
-    /// What somebody who uses it for the first time wants to know.
+    /// The help text for new users.
     static var details: String { get }
     /// Its options, besides --help.
     static var options: [Option] { get }
@@ -22,7 +22,7 @@ package protocol Command {
 extension Command {
     package static var aliases: [String] { [] }
 
-    /// Does what the words after its name ask for.
+    /// Runs the command with the arguments after its name.
     @_semantics("optimize.sil.specialize.generic.never")
     @inline(never)
     package static func run(_ words: [String], _ console: Console) throws -> ExitCode {
@@ -34,7 +34,7 @@ extension Command {
 package struct Option {
     /// The name with its dashes.
     package let name: String
-    /// What its value is, or nil for a flag.
+    /// The name of its value, or nil for a flag.
     package let value: String?
     /// What it does.
     package let help: String
@@ -68,11 +68,12 @@ package enum ExitCode: Int32, CaseIterable {
     case incomplete = 8
     /// The migrations of a model are right, but a proof had too few rows.
     case provenWithoutRows = 9
-    /// Generated Swift is not what the models make, with --check.
+    /// The generated Swift differs from the output for the models, with --check.
     case generatedCodeIsStale = 10
 }
 
-/// Why a command cannot do its work. What is wrong with a model is no such error: it is reported.
+/// The reasons that a command cannot run. Problems of a model are not such errors: they are
+/// reported as diagnostics.
 package enum ToolError: Error {
     case usage(String)
     case file(String)
@@ -93,7 +94,7 @@ package enum ToolError: Error {
     }
 }
 
-/// What stands on the command line after the command.
+/// The arguments after the command on the command line.
 package struct Arguments {
     /// The words that are no options, in order.
     package private(set) var words: [String] = []
@@ -151,7 +152,7 @@ package struct Arguments {
         try only("a model: a folder Name.cambium or Name.xcdatamodeld")
     }
 
-    /// A mistake on the command line, with what the command expects.
+    /// An error about the command line, with the expected usage.
     package func usage(_ message: String) -> ToolError {
         .usage(
             """
@@ -166,7 +167,7 @@ package struct Arguments {
     }
 }
 
-/// `cambium compile`: what the build plugin calls.
+/// `cambium compile`, the command of the build plugin.
 package enum CompileCommand: Command {
     package static let name = "compile"
     package static let summary = "Write the Swift of a model (the build plugin does it)"
@@ -205,9 +206,10 @@ extension Command {
             + ProofFolder.options
     }
 
-    /// Compiles a bundle and emits its Swift, and reports what was found; nil where that stops it.
+    /// Compiles a bundle, emits its Swift and reports the diagnostics. Returns nil if errors
+    /// prevent the output.
     ///
-    /// - Throws: Where the caller expects Swift of another format, too.
+    /// - Throws: Also if the caller expects Swift of another format.
     @_semantics("optimize.sil.specialize.generic.never")
     @inline(never)
     package static func emit(
@@ -229,7 +231,7 @@ extension Command {
         return compilation.bundle == nil ? nil : compilation.files
     }
 
-    /// Compiles a bundle and reports what was found.
+    /// Compiles a bundle and reports the diagnostics.
     @_semantics("optimize.sil.specialize.generic.never")
     @inline(never)
     package static func report(
@@ -253,7 +255,7 @@ package enum Declarations {
             "--declarations", "FILE", "what steps did (default: Name.history.xml beside the model)")
     ]
 
-    /// The file that is named; nil where it lies beside the bundle.
+    /// The named file; nil if it is beside the bundle.
     package static func file(_ arguments: Arguments) throws(ToolError) -> String? {
         guard let file = arguments.value("--declarations") else { return nil }
         guard Files.exists(file) else { throw .file("There is no file \(file).") }
@@ -261,8 +263,8 @@ package enum Declarations {
     }
 }
 
-/// Where the proofs of earlier runs are remembered, so that what has not changed is not proven
-/// again.
+/// The folder in which the results of earlier proofs are stored, so that unchanged steps are not
+/// proven again.
 package enum ProofFolder {
     /// The options of commands that prove.
     package static let options = [
@@ -270,7 +272,7 @@ package enum ProofFolder {
         Option("--no-proof-cache", nil, "prove everything, and remember nothing"),
     ]
 
-    /// What those options mean, for the help.
+    /// The explanation of the options, for the help.
     package static let details = """
         What was proven once, by this tool on this SQLite, is remembered by its hash and not proven
         again. The folder may be removed at any time.
@@ -282,7 +284,7 @@ package enum ProofFolder {
         return caches?.appendingPathComponent("cambium/proofs").path
     }
 
-    /// What was proven before; nil where nothing is to be remembered.
+    /// The results of earlier proofs; nil if proofs are not to be stored.
     package static func verdicts(_ arguments: Arguments, _ console: Console) -> VerdictCache? {
         guard !arguments.has("--no-proof-cache"),
             let folder = arguments.value("--proofs") ?? console.proofFolder, let tool

@@ -2,16 +2,16 @@ import CambiumMigration
 import Foundation
 import Synchronization
 
-/// Where a command writes: results to one side, what a person should know to the other.
+/// The output of a command: results on standard output, messages for a person on standard error.
 package struct Console: Sendable {
-    /// Throws where the output takes no more, such as a file on a disk that is full.
+    /// Throws if the output cannot be written, such as on a full disk.
     package let write: @Sendable (String) throws(ToolError) -> Void
     package let writeError: @Sendable (String) -> Void
-    /// Where proofs are remembered unless an option says otherwise; nil remembers none.
+    /// The folder of stored proofs, unless an option names another; nil stores none.
     package var proofFolder: String?
     /// Whether a person watches the error output.
     package var isTerminal = false
-    /// The signals that ask the program to end; nil where the program is somebody else's.
+    /// The signals that end the program; nil if the process is not the tool's own.
     package var signals: StopSignals?
     /// Whether somebody has asked for the end of the command.
     package var isCancelled: @Sendable () -> Bool = { false }
@@ -19,12 +19,12 @@ package struct Console: Sendable {
     /// The program's own output and error output.
     package static let standard = Console(
         write: { text throws(ToolError) in try write(text, to: .standardOutput) },
-        // Nobody is left to be told that this fails.
+        // If this fails, no output remains to report it.
         writeError: { try? FileHandle.standardError.write(contentsOf: Data($0.utf8)) },
         proofFolder: ProofFolder.ofUser, isTerminal: isatty(STDERR_FILENO) == 1,
         signals: StopSignals(), isCancelled: { StopSignals().caught != nil })
 
-    /// Tells what was found in a model.
+    /// Reports the diagnostics of a model.
     package func report(_ diagnostics: [Diagnostic]) {
         writeError(diagnostics.rendered)
     }
@@ -50,7 +50,8 @@ package struct Console: Sendable {
 
     /// Writes results.
     ///
-    /// - Throws: Where the file takes no more; the program goes on then, and ends with an exit code.
+    /// - Throws: If the file cannot be written. The program continues then, and ends with an exit
+    ///   code.
     package static func write(_ text: String, to file: FileHandle) throws(ToolError) {
         do {
             try file.write(contentsOf: Data(text.utf8))
@@ -64,12 +65,12 @@ package struct Console: Sendable {
     }
 }
 
-/// The signals by which people and systems ask a program to end. A command that has files to take
-/// away catches them meanwhile, and ends soon after.
+/// The signals that end a program. A command that has to remove files catches them meanwhile, and
+/// ends soon after.
 package struct StopSignals: Sendable {
     private static let all = [SIGINT, SIGTERM, SIGHUP]
 
-    /// The first signal that came; nil where none did.
+    /// The first signal received; nil if there was none.
     package var caught: Int32? {
         let number = numberOfCaught.load(ordering: .relaxed)
         return number == 0 ? nil : number
@@ -84,12 +85,12 @@ package struct StopSignals: Sendable {
                 numberOfCaught.store(number, ordering: .relaxed)
                 signal(number, SIG_DFL)
             }
-            // What the caller had the program ignore stays so.
+            // If the caller made the program ignore a signal, it stays ignored.
             if Self.isIgnored(before) { signal(name, SIG_IGN) }
         }
     }
 
-    /// Lets them do again what they did.
+    /// Restores the default actions of the signals.
     package func letGo() {
         for name in Self.all {
             let before = signal(name, SIG_DFL)
@@ -105,7 +106,7 @@ package struct StopSignals: Sendable {
     }
 
     private static func isIgnored(_ handler: (@convention(c) (Int32) -> Void)?) -> Bool {
-        // Safety: both are addresses, which are compared and not called.
+        // Safety: both are addresses that are compared and not called.
         unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 }
@@ -113,12 +114,12 @@ package struct StopSignals: Sendable {
 /// A handler has no context, and may do no more than write a number.
 private let numberOfCaught = Atomic<Int32>(0)
 
-/// Reading and writing files, with errors that say which and why.
+/// Reads and writes files, with errors that name the file and the reason.
 package enum Files {
-    /// Writes a file and the folders that it needs.
+    /// Writes a file, and creates its folders.
     ///
-    /// One whose contents would not change is left alone and keeps its date, so that nothing that
-    /// is made from it is made again.
+    /// If the contents are unchanged, the file is not written and keeps its date, so that dependent
+    /// build steps do not run again.
     package static func write(_ text: String, to path: String) throws(ToolError) {
         let file = URL(fileURLWithPath: path)
         let data = Data(text.utf8)
@@ -130,9 +131,9 @@ package enum Files {
         }
     }
 
-    /// Does something with a file.
+    /// Runs work on a file.
     ///
-    /// - Parameter failure: What to say, before the reason, where it fails.
+    /// - Parameter failure: The start of the error message, before the reason.
     package static func attempt<Result>(
         _ failure: String, _ work: () throws -> Result
     ) throws(ToolError) -> Result {
@@ -143,8 +144,8 @@ package enum Files {
         }
     }
 
-    /// Why a file cannot be read or written, and what to do where leave to write is missing: the
-    /// sandbox that plugins run in on macOS refuses in no other way.
+    /// The reason that a file cannot be read or written. If the permission to write is missing, it
+    /// says how to fix this, because the sandbox of plugins on macOS fails in this way.
     package static func reason(for error: any Error) -> String {
         if let error = error as? FileError { return error.reason }
         let codes: [CocoaError.Code] = [.fileWriteNoPermission, .fileWriteVolumeReadOnly]

@@ -2,20 +2,20 @@ import CambiumModel
 
 /// Something to tell the author of a model, at its place.
 package struct Diagnostic: Error, Sendable, Equatable {
-    /// What kind of thing it is.
+    /// The code of the diagnostic.
     package let code: DiagnosticCode
-    /// What is wrong, in one sentence without a full stop.
+    /// The problem, in one sentence without a full stop.
     package let message: String
     /// Where.
     package let position: SourcePosition
     /// How to put it right.
     package let notes: [String]
-    /// What it does to the build.
+    /// The effect on the build.
     package let severity: Severity
 
-    /// Describes a finding.
+    /// Creates a diagnostic.
     ///
-    /// - Parameter severity: What it does to the build; nil means what findings of its code do.
+    /// - Parameter severity: The effect on the build; nil means that of its code.
     package init(
         _ code: DiagnosticCode, _ message: String, at position: SourcePosition,
         notes: [String] = [], severity: Severity? = nil
@@ -50,8 +50,8 @@ package struct SourcePosition: Sendable, Comparable {
     package let path: String
     /// The line, from 1.
     package let line: Int
-    /// The column, from 1, in characters (Unicode scalars): what editors that take
-    /// `path:line:column` mean for all text without combining marks.
+    /// The column, from 1, in characters (Unicode scalars). Editors that read `path:line:column`
+    /// count the same, if the text has no combining marks.
     package let column: Int
 
     /// Names a place.
@@ -97,8 +97,8 @@ extension [Diagnostic] {
     /// Whether any of them stops the build.
     package var hasErrors: Bool { contains { $0.isError } }
 
-    /// What is reported of a version, and what becomes a note: all but errors, where the version has
-    /// shipped and nothing can be put right any more.
+    /// The diagnostics of a version. If the version has shipped and cannot be corrected any more,
+    /// all except errors become notes.
     package func settled(isCurrent: Bool) -> (found: [Diagnostic], notes: [Diagnostic]) {
         guard !isCurrent else { return (self, []) }
         return (filter { $0.isError }, filter { !$0.isError }.map { $0.asNote })
@@ -111,7 +111,7 @@ extension [Diagnostic] {
                 < ($1.element.position, $1.element.code.rawValue, $1.offset)
         }
         var found: [Diagnostic] = []
-        // Equal ones follow one another among those of one place and code.
+        // Equal ones are adjacent among those of one position and code.
         var start = 0
         for (_, diagnostic) in sorted {
             if let last = found.last,
@@ -125,16 +125,16 @@ extension [Diagnostic] {
     }
 }
 
-/// What somebody most probably meant.
+/// Suggests the most probable intended word.
 package enum Suggestion {
-    /// A sentence that names the candidate nearest to a misspelt word, or nil where none is near.
+    /// A sentence with the candidate nearest to a misspelt word, or nil if none is near.
     package static func sentence(for word: String, among candidates: [String]) -> String? {
         nearestName(to: word, among: candidates).map { "Did you mean '\($0)'?" }
     }
 }
 
-// Strings and integers in texts. There are many of these, and a call of a plain function takes less code than
-// the way over protocols that the standard library has for values of any type.
+// Strings and integers in texts. There are many of these, and a call of a plain function takes less
+// code than the way over protocols that the standard library has for values of any type.
 extension DefaultStringInterpolation {
     mutating func appendInterpolation(_ text: String) { appendLiteral(text) }
 

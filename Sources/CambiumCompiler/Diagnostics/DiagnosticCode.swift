@@ -1,6 +1,8 @@
-/// A kind of finding. The number is for people to search for and never changes its meaning; CM305, CM710,
-/// CM711, LQ103 and LQ104 existed once and are not used again. What there is to say of a code is its
-/// `Explanation` in CambiumAuthoring, with an example that the tests compile.
+/// A kind of diagnostic.
+///
+/// The number is for searches and never changes its meaning. CM305, CM710, CM711, LQ103 and LQ104
+/// existed once and are not used again. The `Explanation` in CambiumAuthoring describes each code,
+/// with an example that the tests compile.
 package enum DiagnosticCode: Int, Sendable, CaseIterable {
     // MARK: Files, bundles and settings
 
@@ -30,7 +32,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case xcodeMeaning = 112
     /// The lock cannot be read.
     case malformedLock = 113
-    /// The lock has lost what it says of a version.
+    /// The entry of a version in the lock was lost.
     case incompleteLock = 114
 
     // MARK: The structure of the XML
@@ -45,9 +47,9 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case wrongRoot = 204
     /// This part of the language is not there yet.
     case notSupportedYet = 205
-    /// The value is not one of those possible.
+    /// The value is not one of the valid words.
     case invalidWord = 206
-    /// Text stands where none means anything.
+    /// Text at a position without meaning.
     case unexpectedText = 207
     /// The version is not that of the file.
     case versionMismatch = 208
@@ -99,7 +101,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case compositeCycle = 413
     /// The limits leave a single value.
     case fixedValue = 414
-    /// Nothing is of the type.
+    /// No attribute has this type.
     case unusedType = 415
     /// Small data is kept in files of its own.
     case smallExternalData = 416
@@ -122,13 +124,13 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case deleteNeverSucceeds = 507
     /// One end of a relationship is transient.
     case transientInverse = 508
-    /// A configuration separates what belongs together.
+    /// A configuration separates related entities.
     case separatedEntities = 509
-    /// A configuration of Xcode separates what belongs together.
+    /// A configuration of Xcode separates related entities.
     case separatedInXcode = 510
     /// Both ends of a relationship cascade.
     case cascadeBothWays = 511
-    /// Deleting an object deletes what others have too.
+    /// Deleting an object deletes objects that others share.
     case cascadeIntoShared = 512
     /// An object could never be deleted.
     case denyForever = 513
@@ -136,7 +138,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case emptyEntity = 514
     /// An abstract entity has no sub-entities.
     case childlessAbstract = 515
-    /// A to-many relationship leads to at most one object.
+    /// A to-many relationship has at most one object.
     case singularToMany = 516
 
     // MARK: Constraints, indexes and expressions
@@ -163,7 +165,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case leakyConstraint = 610
     /// A condition is always true or always false.
     case constantCondition = 611
-    /// A rule says what the limits say.
+    /// A rule repeats the limits.
     case impliedRule = 612
     /// A derived attribute looks far.
     case distantDerivation = 613
@@ -171,7 +173,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case inertOption = 614
     /// An index of an Xcode model is left out.
     case skippedIndex = 615
-    /// An index has texts of any length, which PostgreSQL does not keep.
+    /// An index contains strings without a maximum length, which PostgreSQL cannot store.
     case unlimitedIndex = 616
 
     // MARK: Migrations
@@ -197,14 +199,14 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     /// A fill changes nothing.
     case idleFill = 712
 
-    // MARK: What loses data, or what it means
+    // MARK: Data loss, intended or not
 
-    /// What is dropped comes back under nearly the same name.
+    /// A dropped element is replaced by one with nearly the same name.
     case droppedTwin = 10_101
     /// A list loses its order.
     case lostOrder = 10_102
 
-    // MARK: What fails on rows that exist
+    // MARK: Failures on existing rows
 
     /// Rows that are there may not be unique.
     case uniqueOnRows = 10_201
@@ -227,7 +229,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
 
     // MARK: What costs
 
-    /// A table is rebuilt for what its default says.
+    /// A table is rebuilt for a fill that repeats the default.
     case needlessRebuild = 10_301
     /// A table with large data is rebuilt.
     case rebuiltData = 10_302
@@ -236,7 +238,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     /// A pattern cannot be matched in linear time.
     case costlyPattern = 10_304
 
-    // MARK: Where a store differs from what one expects
+    // MARK: Unexpected content of a store
 
     /// A floating-point number is to be unique.
     case floatingUnique = 10_401
@@ -259,11 +261,11 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
 }
 
 extension DiagnosticCode {
-    /// What the numbers of the lint are counted from.
+    /// The base of the lint's numbers.
     private static let firstOfLint = 10_000
 
-    /// Whether it is a rule of the lint: about what a model, or a step to it, does to the stores in
-    /// use.
+    /// Whether it is a rule of the lint: about the effect of a model, or of a step to it, on
+    /// existing stores.
     @inline(never)
     package var isOfLint: Bool { rawValue > Self.firstOfLint }
 
@@ -284,8 +286,8 @@ extension DiagnosticCode {
         }
     }
 
-    /// Whether it is an error in a model that was written for Cambium, and a warning about what Xcode
-    /// compiled and Core Data ran.
+    /// Whether it is an error in a model written for Cambium, but only a warning in a model that
+    /// Xcode compiled and Core Data used.
     package var isWarningInXcode: Bool {
         switch self {
         case .missingXMLAttribute, .invalidWord, .notAnIdentifier, .duplicateName,
@@ -298,13 +300,14 @@ extension DiagnosticCode {
         }
     }
 
-    /// The engine whose stores alone it is about; nil for all.
+    /// The only engine to which it applies; nil for all.
     package var engine: CheckedEngine? { self == .unlimitedIndex ? .postgres : nil }
 
-    /// What a finding is about: a version, the step to it, or a suppression, which nothing suppresses.
+    /// The subject of a diagnostic: a version, the step to it, or a suppression. Diagnostics about
+    /// suppressions cannot be suppressed.
     package enum Subject: Sendable { case version, step, suppression }
 
-    /// What findings of the code are about.
+    /// The subject of diagnostics with the code.
     package var subject: Subject {
         switch self {
         case .emptyProof, .idleFill: .step

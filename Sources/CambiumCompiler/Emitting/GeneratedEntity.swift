@@ -1,9 +1,9 @@
 import CambiumModel
 
-/// An entity as the emitter sees it: with its Swift names, and with those properties that its own
-/// class declares.
+/// An entity for the emitter: with its Swift names, and with the properties that its own class
+/// declares.
 ///
-/// An ancestor without generated code leaves its properties to the nearest classes below it.
+/// If an ancestor has no generated code, the nearest classes below it declare its properties.
 final class GeneratedEntity: Sendable {
     let entity: Entity
     /// The type that programs use.
@@ -12,26 +12,26 @@ final class GeneratedEntity: Sendable {
     let className: String
     /// The protocol of its keys.
     let keysName: String
-    /// The nearest ancestor with a class, or nil where that is the runtime's own.
+    /// The nearest ancestor with a class, or nil if it is the runtime's own.
     let parentName: String?
     /// The keys protocol of that ancestor.
     let parentKeysName: String?
     /// All attributes with a slot of their own, parts of composite values included.
     let leaves: [GeneratedAttribute]
-    /// Those of them that are properties themselves.
+    /// The attributes among them that are properties themselves.
     let attributes: [GeneratedAttribute]
-    /// The composite attributes, without those within others.
+    /// The composite attributes, without nested ones.
     let composites: [GeneratedComposite]
     let relationships: [GeneratedRelationship]
     let fetched: [GeneratedFetchedProperty]
-    /// The functions by which the program validates whole objects; usually none or one.
+    /// The functions of the program that validate whole objects; usually none or one.
     let objectHooks: [String]
     /// Whether other entities inherit from it.
     let hasSubentities: Bool
 
     var isBase: Bool { entity.codeGeneration == .base }
 
-    /// Describes the class of an entity, or gives nil where none is generated.
+    /// Describes the class of an entity, or returns nil if no class is generated.
     init?(_ entity: Entity, in model: Model, names: GeneratedNames) {
         guard entity.codeGeneration != .none else { return nil }
         let lineage = model.lineage(of: entity)
@@ -67,7 +67,7 @@ final class GeneratedEntity: Sendable {
         self.leaves = leaves
         self.composites = composites
         attributes = leaves.filter { !$0.attribute.isPart }
-        // Those that are inherited come first.
+        // Inherited ones come first.
         var (relationshipCount, fetchedCount) = (0, 0)
         for ancestor in inherited {
             relationshipCount += ancestor.relationships.count
@@ -97,7 +97,7 @@ final class GeneratedEntity: Sendable {
     }
 }
 
-/// A relationship with what its accessors need.
+/// A relationship with the data for its accessors.
 final class GeneratedRelationship: Sendable {
     let relationship: Relationship
     /// The name of the Swift property.
@@ -120,7 +120,7 @@ final class GeneratedRelationship: Sendable {
     }
 }
 
-/// A fetched property with what its accessor needs.
+/// A fetched property with the data for its accessor.
 final class GeneratedFetchedProperty: Sendable {
     let property: FetchedProperty
     /// The name of the Swift property.
@@ -139,7 +139,7 @@ final class GeneratedFetchedProperty: Sendable {
 }
 
 extension GeneratedNames {
-    /// The class of an entity's objects: the runtime's own where none is generated.
+    /// The class of an entity's objects; if no class is generated, the runtime's own.
     @inline(never)
     func className(ofEntity name: String, in model: Model) -> String {
         guard let entity = model.entity(named: name) else { return own(name) }
@@ -148,13 +148,13 @@ extension GeneratedNames {
     }
 }
 
-/// An attribute with what its accessors need.
+/// An attribute with the data for its accessors.
 final class GeneratedAttribute: Sendable {
     let attribute: Attribute
     /// The entity that declares it.
     let declarer: Entity
-    /// The name of the Swift property; that of a part of a composite value with the names on the
-    /// way to it, and question marks where one may be nil: `address?.street`.
+    /// The name of the Swift property. For a part of a composite value, it includes the path to the
+    /// part, with question marks for optional values: `address?.street`.
     let name: String
     /// Its place in a row in memory.
     let slot: Int
@@ -201,7 +201,7 @@ final class GeneratedAttribute: Sendable {
     /// Whether it cannot be set.
     var isDerived: Bool { attribute.derivation != nil }
 
-    /// The function by which the program validates a value.
+    /// The function of the program that validates a value.
     var hook: String { attribute.validationHook }
 
     /// The expression that reads it.
@@ -212,7 +212,7 @@ final class GeneratedAttribute: Sendable {
 }
 
 extension Attribute {
-    /// The function by which the program validates a value.
+    /// The function of the program that validates a value.
     var validationHook: String { "validate\(SwiftText.capitalized(name))" }
 
     // With `self.`, because the compiler looks a bare name up through every scope first: a tenth of
@@ -239,7 +239,7 @@ extension Attribute {
     }
 }
 
-/// A composite attribute with what its accessors need.
+/// A composite attribute with the data for its accessors.
 final class GeneratedComposite: Sendable {
     let attribute: CompositeAttribute
     /// The name of the Swift property.
@@ -248,7 +248,7 @@ final class GeneratedComposite: Sendable {
     let valueType: String
     /// The name of the struct of its keys.
     let keysType: String
-    /// The places of its parts in a row in memory, which follow each other.
+    /// The slots of its parts in a row in memory; they are adjacent.
     let slots: Range<Int>
     private let members: [Member]
 
@@ -305,7 +305,7 @@ final class GeneratedComposite: Sendable {
         writer.code(writer.isEmpty ? "" : "return ", value)
     }
 
-    /// The value as an expression; what must be found out before it is written first.
+    /// The value as an expression. Statements that it needs are written first.
     private func value(to writer: inout SwiftWriter) -> SwiftCode {
         var arguments: [(label: String?, value: SwiftCode)] = []
         for member in members {
@@ -316,7 +316,7 @@ final class GeneratedComposite: Sendable {
                 arguments.append((SwiftText.label(member.name), composite.argument(to: &writer)))
             }
         }
-        // Without the type's name, which a member of the class may have.
+        // The type's name is omitted, because a member of the class may have the same name.
         return .call(".init", arguments)
     }
 
@@ -354,13 +354,14 @@ struct CompositeMember {
         case composite(CompositeAttribute)
     }
 
-    /// The name, without those on the way to it.
+    /// The name, without the path to it.
     let name: String
     let kind: Kind
 
     var identifier: String { SwiftText.identifier(name) }
 
-    /// The properties of a type, in the order of its first parts; those without parts are last.
+    /// The properties of a type, in the order of its first parts. Properties without parts are
+    /// last.
     static func members(of composite: Composite) -> [CompositeMember] {
         var members: [CompositeMember] = []
         var seen: Set<String> = []

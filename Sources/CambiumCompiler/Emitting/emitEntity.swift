@@ -70,7 +70,7 @@ extension SwiftEmitter {
         }
     }
 
-    /// The entity and its model, which users of the module do not see.
+    /// The entity and its model; hidden from users of the module.
     private func emitReference(of entity: GeneratedEntity, to writer: inout SwiftWriter) {
         let type = names.library("EntityReference")
         writer.doc("The entity `\(entity.entity.name)` of the model `\(model.name)`.")
@@ -217,15 +217,15 @@ extension SwiftEmitter {
     }
 
     private struct InitializerProperty {
-        /// What a new object has where the initializer is not told.
+        /// The value of a new object's property if the initializer has no argument for it.
         enum Start: Equatable {
-            /// It has to be told.
+            /// It requires an argument.
             case nothing
             /// Nil, or a default that is not nil, of a property that never is.
             case `default`
             /// The literal, of a property that may be nil too.
             case literal(String)
-            /// A default for which there is no literal, of a property that may be nil too.
+            /// A default without a literal, of a property that may also be nil.
             case hiddenDefault
         }
 
@@ -264,7 +264,8 @@ extension SwiftEmitter {
         return .literal(literal)
     }
 
-    /// Attributes and composites in the order of the model, then to-ones, those of ancestors first.
+    /// Attributes and composites in the order of the model, then to-one relationships; inherited
+    /// ones come first.
     private func initializerProperties(of entity: GeneratedEntity) -> [InitializerProperty] {
         let lineage = model.lineage(of: entity.entity).compactMap(generated)
         let toOnes = lineage.flatMap { $0.relationships }.filter { !$0.relationship.isToMany }.map {
@@ -275,8 +276,8 @@ extension SwiftEmitter {
         return lineage.flatMap(attributes) + toOnes
     }
 
-    /// Its own attributes, and each composite value in the place of its first part; one without parts
-    /// comes last.
+    /// Its own attributes, and each composite value in the place of its first part; one without
+    /// parts comes last.
     private func attributes(of entity: GeneratedEntity) -> [InitializerProperty] {
         var composites = entity.composites
         let properties = entity.leaves.compactMap { leaf -> InitializerProperty? in
@@ -340,7 +341,7 @@ extension SwiftEmitter {
         }
     }
 
-    /// What makes it a request for what it gives.
+    /// The suffix that turns the request into one for its kind of result.
     private func form(_ template: FetchTemplate) -> String {
         switch template.options.resultKind {
         case .objects: ""

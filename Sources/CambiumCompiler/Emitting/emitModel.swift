@@ -10,8 +10,8 @@ extension SwiftEmitter {
         var writer = startFile()
         writer.nextDoc("The model `\(model.name)`, version \(model.version).")
         writer.block("\(typeModifier)enum \(SwiftText.identifier(model.name))") { writer in
-            // With its type: to find it out, the compiler would look at what the program calls
-            // `classes` or `schema`, and go round in a circle where that comes from the model.
+            // The type is explicit. To infer it, the compiler would look up `classes` or `schema`
+            // in the program, and fail with a circular reference if these come from the model.
             let type = names.library("CompiledModel")
             if steppedMigrations.isEmpty {
                 writer.doc("Everything that opening a store of this model needs.")
@@ -86,8 +86,8 @@ extension SwiftEmitter {
     /// A version of the model as a value.
     ///
     /// - Parameters:
-    ///   - includesMigration: Whether what its author declared is in it, which proofs look at.
-    ///   - entity: What stands for the text of an entity.
+    ///   - includesMigration: Whether to include the author's declarations, which proofs use.
+    ///   - entity: Returns the code for the text of an entity.
     func compiled(
         _ model: Model, includesMigration: Bool = false,
         entity: (String) -> SwiftCode = SwiftCode.rawString
@@ -99,8 +99,8 @@ extension SwiftEmitter {
 }
 
 extension SwiftEmitter {
-    /// The versions before the current one as values: with them a program knows stores that Core
-    /// Data wrote. Versions share what they have in common.
+    /// The versions before the current one as values, by which a program identifies stores that
+    /// Core Data wrote. Equal parts are emitted once.
     func emitEarlierVersions(to writer: inout SwiftWriter) {
         guard !earlierVersions.isEmpty else { return }
         var numbers: [String: Int] = [:]
@@ -208,8 +208,8 @@ extension SwiftEmitter {
             [(nil, code(statement.operation))] + statement.parts.map { (nil, .rawString($0)) })
     }
 
-    /// What a program has to know of an operation: of the tables that are read, those alone whose rows
-    /// are counted before the migration.
+    /// The parts of an operation that a program needs. Of the tables that are read, it needs only
+    /// the tables with rows that are counted before the migration.
     private func code(_ operation: SchemaOperation) -> SwiftCode {
         func call(_ name: String, _ arguments: (String?, SwiftCode)?...) -> SwiftCode {
             .call(".\(name)", arguments.compactMap(\.self))

@@ -1,7 +1,7 @@
 import CambiumModel
 
 extension SwiftEmitter {
-    /// What the doc comment of an attribute says: type, limits, uniqueness, default, place.
+    /// The doc comment of an attribute: type, limits, uniqueness, default, position.
     func describe(_ property: GeneratedAttribute) -> String {
         let attribute = property.attribute
         var parts = description(of: attribute)
@@ -10,12 +10,12 @@ extension SwiftEmitter {
         return sentence(parts) + lines.note(property.declarer.name, attribute.name)
     }
 
-    /// What the doc comment of a part of a composite value says.
+    /// The doc comment of a part of a composite value.
     func describe(_ attribute: Attribute) -> String {
         sentence(description(of: attribute))
     }
 
-    /// What the doc comment of a composite attribute says.
+    /// The doc comment of a composite attribute.
     func describe(_ composite: GeneratedComposite, of entity: GeneratedEntity) -> String {
         var parts = ["`\(composite.attribute.composite)`"]
         if composite.attribute.isOptional { parts.append("optional") }
@@ -23,7 +23,7 @@ extension SwiftEmitter {
         return sentence(parts) + lines.note(entity.entity.name, composite.attribute.name)
     }
 
-    /// What the doc comment of a fetched property says.
+    /// The doc comment of a fetched property.
     func describe(_ property: GeneratedFetchedProperty, of entity: GeneratedEntity) -> String {
         """
         Objects that a request finds, when it is first asked for; \
@@ -32,14 +32,14 @@ extension SwiftEmitter {
             + lines.note(entity.entity.name, property.property.name)
     }
 
-    /// What the doc comment of a class says of each rule: its name, the condition, its message.
+    /// The rules in the doc comment of a class: the name, the condition and the message of each.
     func rules(of entity: Entity) -> [String] {
         entity.rules.map { rule in
             "`\(rule.name)`: `\(rule.condition)`" + (rule.message.map { " (\($0))" } ?? "")
         }
     }
 
-    /// What the doc comment of a named request says: which objects it finds, and their order.
+    /// The doc comment of a named request: the objects that it finds, and their order.
     func describe(_ template: FetchTemplate) -> String {
         let kind =
             switch template.options.resultKind {
@@ -82,7 +82,7 @@ extension SwiftEmitter {
         return parts
     }
 
-    /// What the doc comment of a relationship says.
+    /// The doc comment of a relationship.
     func describe(_ property: GeneratedRelationship, of entity: GeneratedEntity) -> String {
         let relationship = property.relationship
         var parts = [kind(of: relationship)]
@@ -168,7 +168,7 @@ extension Relationship {
 }
 
 extension SwiftEmitter {
-    /// The protocol by which a class and its subclasses have typed keys.
+    /// The protocol with the typed keys of a class and its subclasses.
     func emitKeys(of entity: GeneratedEntity, to writer: inout SwiftWriter) {
         let parent = entity.parentKeysName ?? names.library("EntityKeys")
         writer.doc(
@@ -226,14 +226,14 @@ extension SwiftEmitter {
 }
 
 extension Attribute {
-    /// The type of the key, which decides what conditions may ask.
+    /// The type of the key. It determines the permitted conditions.
     var keyType: String {
         if isTransient { return "TransientKey" }
         return type.isCodable || usesExternalForm ? "OpaqueKey" : "Key"
     }
 }
 
-/// A static property by which predicates name a property.
+/// A static property that represents a property in predicates.
 private struct GeneratedKey {
     let name: String
     let property: String

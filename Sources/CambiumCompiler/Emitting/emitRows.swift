@@ -2,7 +2,7 @@ import CambiumModel
 
 /// The rows of a version's entities: structs, so that no version but the current one has classes.
 extension SwiftEmitter {
-    /// The modifier of what only the library calls.
+    /// The modifier of declarations that only the library calls.
     private var hiddenModifier: String {
         access == .public ? "@_spi(Generated) \(modifier)" : modifier
     }
@@ -114,13 +114,13 @@ struct GeneratedRow {
         /// The name of the Swift property.
         let name: String
         let type: String
-        /// What the value is, for people.
+        /// A description of the value, for people.
         let summary: String
         let column: String
         /// The expression that reads it, and the statement that sets it.
         let getter: String
         let setter: String
-        /// What the parameter of the initializer starts with; nil where it has to be told.
+        /// The default of the initializer's parameter; nil if an argument is required.
         let start: String?
         /// Whether a step may set it.
         let isSettable: Bool
@@ -157,7 +157,7 @@ struct GeneratedRow {
             ? model.family(of: entity).map { $0.name } : []
         let builder = RowPropertyBuilder(model: model, names: names)
         for owner in model.lineage(of: entity) {
-            // What is derived is computed after the steps.
+            // Derived values are computed after the steps.
             for attribute in owner.attributes
             where !attribute.isTransient && !(isWritable && attribute.derivation != nil) {
                 builder.add(attribute, of: owner)
@@ -213,8 +213,8 @@ final class RowPropertyBuilder {
                 isSettable: attribute.derivation == nil))
     }
 
-    /// The type that a row has a value in: enumerations have other cases in other versions, so that
-    /// their raw values stand for them; of a codable value it is the JSON.
+    /// The type of a value in a row. An enumeration is represented by its raw value, because its
+    /// cases may differ between versions. A codable value is represented by its JSON.
     private func plainType(_ type: AttributeType) -> AttributeType {
         switch type {
         case .enumeration(let name): model.enumeration(named: name)?.rawType ?? .string

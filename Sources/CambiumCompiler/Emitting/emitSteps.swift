@@ -2,15 +2,15 @@ import CambiumModel
 import CambiumPlan
 import CambiumSQL
 
-/// What makes a step of the program one of Swift's: a protocol that says what the program supplies,
-/// and the rows of the versions that the steps lie between.
+/// Emits Swift for the program's own migration steps: a protocol with the functions that the
+/// program implements, and the rows of the versions before and after the steps.
 extension SwiftEmitter {
     /// The protocol's name.
     var stepsProtocol: String {
         names.unused(SwiftText.plainIdentifier(model.name) + "Migration")
     }
 
-    /// What opens stores: a model and the steps that the program supplies.
+    /// Emits the constant that opens stores: a model with the steps that the program supplies.
     func emitSteppedModel(to writer: inout SwiftWriter) {
         writer.doc(
             """
@@ -27,7 +27,7 @@ extension SwiftEmitter {
                 ]))
     }
 
-    /// The protocol, the rows, and what proves the steps; nothing where there are none.
+    /// Emits the protocol, the rows, and the proofs of the steps, if there are steps.
     func emitSteps(to writer: inout SwiftWriter) {
         guard !steppedMigrations.isEmpty else { return }
         let versions = SteppedVersion.all(of: steppedMigrations)
@@ -141,7 +141,7 @@ extension SwiftEmitter {
         }
     }
 
-    /// A version as a value, which only proofs look at.
+    /// A version as a value, which only proofs use.
     private func emitModel(of version: SteppedVersion, to writer: inout SwiftWriter) {
         writer.block(
             "\(isolation)extension \(SwiftText.identifier(model.name)).\(version.name)"
@@ -154,14 +154,14 @@ extension SwiftEmitter {
     }
 }
 
-/// A migration in which the program does steps of its own: what generated code is about.
+/// A migration with steps in the program's code, for the generated code.
 package struct SteppedMigration: Sendable {
     package let old: Model
     package let new: Model
-    /// What the steps write, and what they have to fill.
+    /// The entities that the steps write, and the values that they have to fill.
     package let coverage: StepCoverage
 
-    /// Those between versions that follow each other, the oldest first.
+    /// The migrations with steps between consecutive versions, the oldest first.
     package static func all(between versions: [Model]) -> [SteppedMigration] {
         zip(versions, versions.dropFirst()).compactMap { old, new in
             guard new.migration?.steps.isEmpty == false,
@@ -177,7 +177,8 @@ struct SteppedVersion {
     let model: Model
     /// The name of its namespace.
     let name: String
-    /// The root entities whose objects steps write; none where the version is only migrated from.
+    /// The root entities of the objects that steps write; empty if the version is only the start of
+    /// a migration.
     let writtenRoots: Set<String>
 
     /// All versions of some migrations, the oldest first.
@@ -198,7 +199,8 @@ struct SteppedVersion {
         return versions
     }
 
-    /// `Version` with the version's name, of which an identifier takes letters and digits.
+    /// `Version` with the version's name; other characters than letters and digits become
+    /// underscores.
     private static func name(_ model: Model, _ others: [SteppedVersion]) -> String {
         let letters = model.version.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }
         var name = "Version" + String(letters)

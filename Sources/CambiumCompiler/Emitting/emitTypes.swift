@@ -65,7 +65,7 @@ extension SwiftEmitter {
         emitPath(to: composite, to: &writer)
     }
 
-    /// The subscript by which paths through to-one relationships lead on to the parts of a value.
+    /// The subscript for paths through to-one relationships to the parts of a value.
     private func emitPath(to composite: Composite, to writer: inout SwiftWriter) {
         let keysName = SwiftText.plainIdentifier(composite.name) + "Keys"
         let key = names.library("ToOneKey")
@@ -152,8 +152,9 @@ extension SwiftEmitter {
         return initial.map { "\(declaration) = \($0)" } ?? declaration
     }
 
-    /// What a part is where the initializer is not told: the model's default, else nil where it may
-    /// be. A default that Swift has no short literal for must be given.
+    /// The value of a part if the initializer has no argument for it: the model's default, or else
+    /// nil if that is possible. If Swift has no short literal for the default, an argument is
+    /// required.
     private func initialValue(of attribute: Attribute) -> String? {
         let none = attribute.isOptional ? "nil" : nil
         return switch attribute.defaultValue {

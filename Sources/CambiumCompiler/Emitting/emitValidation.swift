@@ -29,8 +29,8 @@ extension SwiftEmitter {
         names.unused("validate\(SwiftText.plainIdentifier(entity.entity.className))Properties")
     }
 
-    /// Whether the class has something to check beyond what the runtime checks of every object:
-    /// that required values are there, and that numbers are numbers.
+    /// Whether the class has further checks. The runtime checks of every object that required
+    /// values exist and that numbers are not NaN.
     func hasLimits(_ entity: GeneratedEntity) -> Bool {
         !checks(of: entity).isEmpty || !entity.objectHooks.isEmpty
             || entity.attributes.contains { $0.attribute.hasCustomValidation }
@@ -86,13 +86,13 @@ extension SwiftEmitter {
         return .call("validator.count", [("of", name), ("at", number)] + bounds)
     }
 
-    /// Calls of the functions that `validate="custom"` demands of the program: where one is
-    /// missing, the error belongs to the line of the model that demands it.
+    /// Calls of the functions that the program must define for `validate="custom"`. If one is
+    /// missing, the compiler reports the error at the line of the model.
     private func emitCustomChecks(of entity: GeneratedEntity, to writer: inout SwiftWriter) {
         for attribute in entity.attributes where attribute.attribute.hasCustomValidation {
             let name = SwiftText.literal(attribute.attribute.name)
             let place = lines.place(attribute.declarer.name, attribute.attribute.name)
-            // Set only where the hook repaired it: setting would count as one more change.
+            // Set only if the hook changed the value, because setting it counts as a change.
             writer.block("validator.custom(\(name))") {
                 $0.line("var value = object.\(attribute.name)")
                 $0.located(at: place) { $0.line("try object.\(attribute.hook)(&value)") }

@@ -1,7 +1,7 @@
 import CambiumModel
 import CambiumPlan
 
-// The table: models, their types, and what is said of anything
+// The table: models, their types, and elements that are valid everywhere
 extension ElementDescriptor {
     static let ofModels = [
         ElementDescriptor(
@@ -66,7 +66,7 @@ extension ElementDescriptor {
         children: ["info"])
 }
 
-// Those that more than one element has
+// XML attributes of more than one element
 extension XMLAttribute {
     static let name = XMLAttribute(
         "name", .name, "The name: a letter, then letters, digits, underscores.",
@@ -110,7 +110,7 @@ extension XMLAttribute {
         .value("Hash Modifier", "versionHashModifier"))
 }
 
-// The table: entities and what is in them
+// The table: entities and their content
 extension ElementDescriptor {
     static let ofEntities = [
         entity, attribute, derived, relationship,
@@ -299,7 +299,7 @@ extension XMLAttribute {
     ]
 }
 
-// The table: what is declared about the steps between versions
+// The table: declarations about the steps between versions
 extension ElementDescriptor {
     /// The elements around declarations, in a version and beside the bundle.
     static let ofMigrations = [
@@ -321,7 +321,7 @@ extension ElementDescriptor {
     private static let from = XMLAttribute("from", .name, "The name of the version just before.")
         .required
 
-    /// The declarations. Beside the bundle they say too what they mean for the data.
+    /// The declarations. Beside the bundle they also state their class.
     static let ofDeclarations = [
         ElementDescriptor(
             "rename", "An entity or property that had another name in the version before.",
@@ -412,7 +412,7 @@ extension ElementDescriptor {
 }
 
 extension XMLAttribute {
-    /// What a declaration means for the data.
+    /// The effect of a declaration on the data.
     static let meaning = XMLAttribute(
         "class", .words(MigrationKind.self), "What it means for the data that is there.")
     fileprivate static let entity = XMLAttribute("entity", .name, "The entity.").required

@@ -3,8 +3,8 @@ import CambiumModel
 /// Names that generated code cannot declare, because the runtime or Swift has them.
 package enum ReservedNames {
     /// Members of `ManagedObject` that users see or override, names that every Swift type has, and
-    /// the first parameter of the generated initializer. (`value`, `toOne` and other methods with
-    /// arguments are not among them: a property of that name does no harm.)
+    /// the first parameter of the generated initializer. `value`, `toOne` and other methods with
+    /// arguments are not included: a property with such a name causes no conflict.
     static let members: Set<String> = [
         // Swift
         "self", "Self", "Type", "Protocol", "init", "hash", "hashValue", "description",

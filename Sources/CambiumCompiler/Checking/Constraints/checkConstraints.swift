@@ -120,7 +120,7 @@ extension ModelChecker {
         return indexes
     }
 
-    /// What an index is sorted by: a list in `by`, or an element for each.
+    /// The elements by which an index is sorted: a list in `by`, or an element for each.
     private func checkIndexElements(
         _ element: ParsedElement, of entity: Entity, in model: Model
     ) -> [IndexElement] {
@@ -206,10 +206,10 @@ extension ModelChecker {
 }
 
 extension ModelChecker {
-    /// The tree of what existing objects get as an attribute, or nil where it is wrong (and reported
-    /// at its places).
+    /// The expression for the value that existing objects get for an attribute, or nil if it is
+    /// wrong (and reported at its positions).
     ///
-    /// - Parameter former: What the objects were, as `Model.formerRow(of:in:)` has it.
+    /// - Parameter former: The entity that the objects had, from `Model.formerRow(of:in:)`.
     func checkValue(
         _ text: ParsedText, of entity: Entity, in model: Model, _ attribute: Attribute,
         former: Entity?
@@ -227,14 +227,16 @@ extension ModelChecker {
         return value
     }
 
-    /// What an expression's text means, or nil where it is wrong (and reported at its places). One
-    /// that uses a name whose declaration was reported already is passed over.
+    /// The meaning of an expression's text, or nil if it is wrong (and reported at its positions).
+    /// If it uses a name with a declaration that was reported already, no further error is
+    /// reported.
     ///
     /// - Parameters:
-    ///   - brokenParameters: Parameters that are reported already: what starts with one is not.
-    ///   - lackingParameter: What to note where a parameter of that name is missing.
-    ///   - outcome: What becomes of a wrong one in a model of Xcode's; nil for what Xcode does not
-    ///     have.
+    ///   - brokenParameters: Parameters that are reported already. Problems that start at one of
+    ///     them are not reported.
+    ///   - lackingParameter: Returns the note for a missing parameter with a name.
+    ///   - outcome: The consequence of a wrong expression in a model of Xcode; nil for elements
+    ///     that Xcode does not have.
     @_semantics("optimize.sil.specialize.generic.never")
     @inline(never)
     func settle<Checked>(
@@ -242,7 +244,7 @@ extension ModelChecker {
         lackingParameter: (String) -> String? = { _ in nil }, inXcode outcome: String? = nil,
         _ check: (String) -> Result<Checked, ExpressionDiagnostics>
     ) -> Checked? {
-        // What is no expression at all is none whatever the names mean.
+        // A syntax error is reported even if the names are broken.
         if mentionsBrokenName(text) {
             if case .failure(let mistake) = ExpressionCompiler.syntax(of: text.value) {
                 report(mistake, in: text, inXcode: outcome)
@@ -279,14 +281,14 @@ extension ModelChecker {
             notes: (mistake.hint.map { [$0.capitalizedFirst] } ?? []) + notes, inXcode: outcome)
     }
 
-    /// Whether a text uses a name whose declaration was reported already.
+    /// Whether a text uses a name with a declaration that was reported already.
     private func mentionsBrokenName(_ text: ParsedText) -> Bool {
         guard !brokenNames.isEmpty else { return false }
         let words = text.value.unicodeScalars.split { !$0.properties.isXIDContinue }
         return words.contains { brokenNames.contains(String($0)) }
     }
 
-    /// Whether what is wrong starts with one of the parameters.
+    /// Whether the wrong part starts with one of the parameters.
     private static func starts(
         _ mistake: ExpressionDiagnostic, with parameters: Set<String>, in text: ParsedText
     ) -> Bool {

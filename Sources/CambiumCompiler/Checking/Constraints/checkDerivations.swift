@@ -2,8 +2,8 @@ import CambiumModel
 import CambiumSQL
 
 extension ModelChecker {
-    /// Makes a derived attribute whose expression is still missing: it is checked when all
-    /// properties are known.
+    /// Makes a derived attribute without its expression, which is checked when all properties are
+    /// known.
     func checkDerived(_ element: ParsedElement, _ subject: Subject) -> Attribute? {
         let renamedFrom = renamedFrom(element, subject)
         guard let name = subject.property, let written = element["type"] else { return nil }
@@ -76,7 +76,7 @@ struct Nullability {
         case .keyPath(root: .subject, let names): mayBeNil(names[...], of: entity)
         case .keyPath, .parameter, .list, .refused: true
         case .and, .or, .not, .comparison, .between, .quantified: false
-        // Overflow and division by zero are nil, but neither is what an author expects of a sum.
+        // Overflow and division by zero are nil, but an author does not expect either of a sum.
         case .arithmetic(let left, let operation, let right):
             operation == .divide && !isNumberOtherThanZero(right)
                 || mayBeNil(left, of: entity) || mayBeNil(right, of: entity)
@@ -152,7 +152,7 @@ extension ModelChecker {
         }
     }
 
-    /// The names that lead from one to another, the latter included; nil where none do.
+    /// The names on the path from one to another, including the last; nil if there is no path.
     private func way(
         from start: String, to end: String, _ sources: [String: [String]]
     ) -> [String]? {

@@ -86,8 +86,8 @@ extension ModelChecker {
             userInfo: userInfo(of: element))
     }
 
-    /// The parameters that declare their type, the names of all in order, and of those whose type
-    /// is wrong: what they are used for tells it meanwhile.
+    /// The parameters that declare their type, the names of all in order, and the names of
+    /// parameters with a wrong type. The type of these is inferred from their use.
     private func checkParameters(
         of element: ParsedElement, in model: Model
     ) -> (declared: [FetchParameter], order: [String], broken: Set<String>) {
@@ -153,9 +153,10 @@ extension ModelExpression {
 }
 
 extension ModelChecker {
-    /// How a request is fetched.
+    /// The options of a request.
     ///
-    /// - Parameter isFetchedProperty: Whether it is that of a property, which is a list of objects.
+    /// - Parameter isFetchedProperty: Whether it is the request of a fetched property, which is a
+    ///   list of objects.
     func checkOptions(
         of element: ParsedElement, for entity: Entity, in model: Model,
         isFetchedProperty: Bool = false
@@ -183,7 +184,7 @@ extension ModelChecker {
             prefetched: element["prefetch"].map { checkPrefetch($0, of: entity, in: model) } ?? [])
     }
 
-    /// What the request gives.
+    /// The kind of result of the request.
     private func checkResult(
         of element: ParsedElement, _ isFetchedProperty: Bool
     ) -> RequestResultKind {

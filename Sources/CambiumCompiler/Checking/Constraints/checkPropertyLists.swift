@@ -1,9 +1,9 @@
 import CambiumModel
 
 extension ModelChecker {
-    /// The properties of a uniqueness constraint, and whether these are all that it names.
+    /// The properties of a uniqueness constraint, and whether all its names are valid.
     ///
-    /// - Parameter outcome: What becomes of one with others in a model of Xcode's.
+    /// - Parameter outcome: The consequence of invalid names in a model of Xcode.
     @inline(never)
     func checkNames(
         in written: ParsedAttribute, of entity: Entity, in model: Model,
@@ -38,12 +38,12 @@ extension ModelChecker {
             inXcode: "it counts once")
     }
 
-    /// The properties of an index's list, or of the order of a request; those that cannot be in it
-    /// are reported and left out.
+    /// The properties of an index's list, or of the order of a request. Invalid ones are reported
+    /// and left out.
     ///
     /// - Parameters:
-    ///   - isSort: Whether some may be reached through to-one relationships.
-    ///   - outcome: What becomes of the index without one in a model of Xcode's.
+    ///   - isSort: Whether properties may be reached through to-one relationships.
+    ///   - outcome: The consequence for the index in a model of Xcode, if a property is left out.
     func checkList(
         _ written: ParsedAttribute, of entity: Entity, in model: Model, isSort: Bool = false,
         inXcode outcome: String? = nil
@@ -77,8 +77,8 @@ extension ModelChecker {
 
     /// Whether a name is that of a property with a column of its own in the entity's table.
     ///
-    /// - Parameter outcome: What becomes of what names another one in a model of Xcode's; nil for
-    ///   what Xcode does not have.
+    /// - Parameter outcome: The consequence of another name in a model of Xcode; nil for elements
+    ///   that Xcode does not have.
     @inline(never)
     func checkProperty(
         _ name: String, of entity: Entity, in model: Model, at offset: Int,
@@ -137,7 +137,7 @@ extension ModelChecker {
         report(problem.code, problem.message, at: offset, notes: problem.notes, inXcode: outcome)
     }
 
-    /// Nil where a name is that of a property with a column of its own.
+    /// The problem with a name, or nil if it is that of a property with a column of its own.
     private func problem(
         of name: String, of entity: Entity, in model: Model
     ) -> PropertyProblem? {
@@ -201,7 +201,7 @@ package struct PropertyList {
         package let name: String
         /// What follows it.
         package let modifiers: [String]
-        /// Where the entry starts, in bytes of the list's text.
+        /// The start of the entry, in bytes of the list's text.
         let offset: Int
     }
 

@@ -1,8 +1,8 @@
 import CambiumModel
 import CambiumPlan
 
-/// Says what solves a problem of a step between two versions, as text that can be pasted into the
-/// newer file: `…` stands for what only its author knows.
+/// Writes the fixes for problems of a step between two versions, as text that can be pasted into
+/// the newer file. `…` represents a value that only the author knows.
 package struct FixWriter {
     let old: CheckedModel
     let new: CheckedModel
@@ -13,7 +13,7 @@ package struct FixWriter {
         self.new = new
     }
 
-    /// What to do, as a sentence without a full stop.
+    /// The fix, as a sentence without a full stop.
     package func note(for fix: MigrationFix, of problem: MigrationProblem) -> String {
         let wording = Wording(new.parsed.format)
         let hasMigration = !new.parsed.root.children(named: "migration").isEmpty
@@ -42,8 +42,8 @@ package struct FixWriter {
         return new.model.replacement(of: name, in: enumeration) != nil
     }
 
-    /// A part of a composite value is declared once for all of them: what it was called in one of
-    /// them the migration says.
+    /// A part of a composite value is declared once for all attributes of that type. If only one of
+    /// them had another name, the migration declares the rename.
     private func ofPart(_ fix: MigrationFix, _ problem: MigrationProblem) -> MigrationFix {
         guard case .rename(let kind, let name?, let former) = fix, kind != .entity,
             name.contains("."), let entity = entity(of: problem)
@@ -57,8 +57,8 @@ package struct FixWriter {
             ? problem.entity : new.successor(of: problem.entity, in: old.model)
     }
 
-    /// What the newer file declares, or the older one did, with what a fix adds to it: all else that
-    /// it says stays. Nil where nothing like it can be declared.
+    /// The declaration in the newer or the older file, extended by a fix; everything else in it
+    /// stays. Nil if it cannot be declared.
     private func declaration(with fix: MigrationFix, of problem: MigrationProblem) -> String? {
         guard new.parsed.format != .xcode else { return nil }
         switch fix {
@@ -94,7 +94,7 @@ package struct FixWriter {
         }
     }
 
-    /// A property without its former name. Nil where something else says that it was renamed.
+    /// A property without its former name. Nil if another declaration says that it was renamed.
     private func declaredAnew(
         _ kind: MigrationFix.Declaration, _ name: String, _ problem: MigrationProblem
     ) -> String? {
@@ -119,7 +119,7 @@ package struct FixWriter {
         return composite.map { "in <composite name=\"\($0)\">: \(text)" } ?? text
     }
 
-    /// What a property of the older version can be declared as under another name.
+    /// A declaration for a property of the older version under another name.
     private func successor(
         _ kind: MigrationFix.Declaration, of former: String, _ problem: MigrationProblem
     ) -> String? {

@@ -1,7 +1,7 @@
 import CambiumModel
 
 extension DeclarationKind {
-    /// What existing objects get, or are known to have.
+    /// Declarations about values that existing objects get, or are known to have.
     static let gains = [
         // A fill that looks at the old value gives it another one.
         Self(MigrationDeclaration.Fill.self, [.needsData, .lossy]) { [$0.checkFill($1, $2, $3)] },
@@ -54,7 +54,7 @@ extension ModelChecker {
         return .init(entity: entity.name, attribute: attribute.name, value: value)
     }
 
-    /// The object that a to-one leads to from now on.
+    /// The new destination of a to-one relationship.
     func checkLink(
         _ element: ParsedElement, _ model: Model, _ old: Model?
     ) -> MigrationDeclaration.Link? {
@@ -66,7 +66,7 @@ extension ModelChecker {
             let entity = model.entity(named: name.value),
             let destination = model.entity(named: relationship.destination)
         else { return nil }
-        // Where the entity is new, its objects were of the entities that inherit from it now.
+        // If the entity is new, its objects had the entities that now inherit from it.
         let formers = model.family(of: entity).compactMap {
             formerEntity(of: $0, of: model, in: old)
         }
@@ -89,7 +89,7 @@ extension ModelChecker {
         }
     }
 
-    /// What every object is known to have.
+    /// A property that every object is known to have.
     func checkRequirement(
         _ element: ParsedElement, _ model: Model, _: Model?
     ) -> MigrationDeclaration.Requirement? {
@@ -116,7 +116,7 @@ extension ModelChecker {
         return .init(entity: name.value, property: property.value, reason: reason.value)
     }
 
-    /// A stored to-one relationship of the new version, or nil where it is none (and reported).
+    /// A stored to-one relationship of the new version, or nil if it is not one (and reported).
     func checkToOne(
         _ written: ParsedAttribute, of name: ParsedAttribute, in model: Model
     ) -> Relationship? {
@@ -154,16 +154,16 @@ extension ModelChecker {
 }
 
 extension DeclarationKind {
-    /// What existing objects lose.
+    /// Declarations about data that existing objects lose.
     static let losses = [
         Self(MigrationDeclaration.Drop.self, [.lossy], pairs: dropPairs) {
             $0.checkDrop($1, $2, $3)
         },
-        // What is said first is done first.
+        // Declarations run in their order in the file.
         Self(MigrationDeclaration.Keep.self, [.lossy], numberedFrom: 1) {
             [$0.checkKeep($1, $2, $3)]
         },
-        // What is made one first may make others equal.
+        // Merging some duplicates may make other objects equal.
         Self(MigrationDeclaration.Deduplication.self, [.lossy], numberedFrom: 2) {
             [$0.checkDeduplication($1, $2, $3)]
         },
@@ -171,7 +171,7 @@ extension DeclarationKind {
 }
 
 extension ModelChecker {
-    /// An entity, a property or some objects whose data may go.
+    /// An entity, a property or some objects with data that may be deleted.
     func checkDrop(
         _ element: ParsedElement, _: Model, _ old: Model?
     ) -> [MigrationDeclaration.Drop] {
@@ -207,7 +207,7 @@ extension ModelChecker {
         return [.init(entity: entity.value, property: property?.value, reason: reason.value)]
     }
 
-    /// Which of several links stay.
+    /// The links to keep, if an object has several.
     func checkKeep(
         _ element: ParsedElement, _ model: Model, _ old: Model?
     ) -> MigrationDeclaration.Keep? {
@@ -227,7 +227,7 @@ extension ModelChecker {
             entity: entity.value, relationship: name.value, order: order, reason: reason.value)
     }
 
-    /// What becomes of objects that are equal in what is unique.
+    /// The treatment of objects with the same unique values.
     func checkDeduplication(
         _ element: ParsedElement, _ model: Model, _: Model?
     ) -> MigrationDeclaration.Deduplication? {
@@ -270,15 +270,15 @@ extension DeclarationKind {
 }
 
 extension DeclarationKind {
-    /// What takes the place of a case.
+    /// The replacement of a case.
     static let replacement = Self(MigrationDeclaration.Replacement.self, [.lossy]) {
         [$0.checkReplacement($1, $2, $3)]
     }
 }
 
 extension ModelChecker {
-    /// What objects get in place of a case that is gone. An enumeration that has another name now
-    /// goes by that.
+    /// The value that objects get instead of a removed case. If the enumeration was renamed, the
+    /// new name is used.
     func checkReplacement(
         _ element: ParsedElement, _ model: Model, _ old: Model?
     ) -> MigrationDeclaration.Replacement? {
@@ -296,7 +296,8 @@ extension ModelChecker {
             return nil
         }
         let hasName = model.enumeration(named: type.value) != nil
-        // What is to be said where its attributes have another type, the comparison knows.
+        // If its attributes have another type now, the comparison reports the necessary
+        // declarations.
         guard hasName || element["with"] == nil else {
             if !brokenNames.contains(type.value) {
                 report(
@@ -316,8 +317,8 @@ extension ModelChecker {
             reason: reason.value)
     }
 
-    /// Whether any enumeration of the old version has a case; reported where none has. Which of them
-    /// has another name now, the attributes say, which are compared later.
+    /// Whether any enumeration of the old version has a case; an error is reported if none has.
+    /// Renamed enumerations are matched later, by the attributes.
     private func checkFormerCase(
         _ name: ParsedAttribute, of type: ParsedAttribute, in old: Model
     ) -> Bool {
@@ -330,7 +331,7 @@ extension ModelChecker {
         return false
     }
 
-    /// Whether a version has a case; reported where it has not.
+    /// Whether a version has a case; an error is reported if it does not.
     private func checkCase(
         _ name: ParsedAttribute, of type: ParsedAttribute, in model: Model
     ) -> Bool {

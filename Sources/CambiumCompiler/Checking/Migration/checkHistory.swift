@@ -1,15 +1,14 @@
 import CambiumModel
 import CambiumPlan
 
-/// Checks the file of declarations beside a bundle: which steps it is about, and what its
-/// declarations mean for the data. What they declare is checked with the version that each leads
-/// to.
+/// Checks the file of declarations beside a bundle: the steps that it names, and the classes of its
+/// declarations. The content of the declarations is checked with the version after the step.
 struct HistoryChecker {
     private let bundle: ParsedBundle
     private let history: ParsedHistory
     private var diagnostics: [Diagnostic] = []
 
-    /// What is wrong; nothing where there is no such file.
+    /// The problems; empty if there is no such file.
     static func check(_ bundle: ParsedBundle) -> [Diagnostic] {
         guard let history = bundle.history else { return [] }
         var checker = HistoryChecker(bundle: bundle, history: history)
@@ -41,7 +40,7 @@ struct HistoryChecker {
         }
     }
 
-    /// Elements and attributes, without those that are checked as parts of a version.
+    /// Checks elements and attributes, except the ones that are checked as parts of a version.
     private mutating func checkNames(of element: ParsedElement, _ key: String) {
         guard let rule = Vocabulary.rules[key] else { return }
         for attribute in element.attributes
@@ -94,7 +93,8 @@ struct HistoryChecker {
         }
     }
 
-    /// What an author reads about a declaration is what the migration does with the data.
+    /// The class of a declaration must be the actual effect on the data, because an author relies
+    /// on it.
     private mutating func checkClass(of declaration: ParsedElement) {
         guard let written = declaration["class"],
             Vocabulary.declarations.contains(declaration.name)
@@ -121,7 +121,8 @@ struct HistoryChecker {
 }
 
 extension ModelChecker {
-    /// A property has one name in all objects, which the entity says that declares it.
+    /// Reports a rename of an inherited property: it must be declared at the entity that declares
+    /// the property.
     func reportInherited(
         _ name: ParsedAttribute, _ property: ParsedAttribute?, from: ParsedAttribute?,
         in model: Model
@@ -155,12 +156,12 @@ extension Entity {
 }
 
 extension ParsedModel {
-    /// What Xcode knows something by in the version after, where it is called something else: the
-    /// renaming identifier that it has, else its name.
+    /// The identifier by which Xcode knows a renamed element in the next version: its renaming
+    /// identifier, or else its name.
     ///
     /// - Parameters:
-    ///   - name: What it is called in this version.
-    ///   - problem: What says whether it is an entity, or else of which it is a property.
+    ///   - name: The name in this version.
+    ///   - problem: The problem, with the entity, and the property if the element is one.
     func renamingID(of name: String, in problem: MigrationProblem) -> String {
         let element =
             problem.property == nil

@@ -4,7 +4,7 @@ import CambiumPlan
 extension ModelChecker {
     private var migrationElement: ParsedElement? { parsed.migration }
 
-    /// Keeps what the migration renames, for the declarations that are read next.
+    /// Collects the renames of the migration, for the declarations that are read next.
     func collectRenames() {
         for element in parsed.root.children(named: "migration").dropFirst() {
             report(.duplicateName, "There is already a migration above", at: element.offset)
@@ -49,7 +49,8 @@ extension ModelChecker {
         return migration
     }
 
-    /// A file is copied for the next version, and the migration with it, which has been done then.
+    /// Often a file was copied for the next version together with its migration, which was run
+    /// already.
     private func remedies(
         ofStrayMigration element: ParsedElement, _ previousVersion: String?,
         _ previous: CheckedModel?
@@ -90,7 +91,7 @@ extension ModelChecker {
         }
     }
 
-    /// A rename of what has its name still does nothing, unless that is given up.
+    /// A rename is unnecessary if the old name still exists, unless the old element is dropped.
     private func reportNeedlessRenames(in model: Model, from old: Model) {
         for element in migrationElement?.children(named: "rename") ?? [] {
             guard let name = element["entity"], let from = element["from"],
@@ -149,14 +150,14 @@ extension ModelChecker {
                     notes: hint(name, among: old.entities.map { $0.name }))
             }
             guard let former else { continue }
-            // What moves up a hierarchy had its name in an entity below.
+            // If a property moves up a hierarchy, its former name is in an entity below.
             let members = model.family(of: entity).compactMap {
                 formerEntity(of: $0, of: model, in: old)
             }
             let names = ([former] + members).reduce(into: [String]()) { names, former in
                 names += old.propertyNames(of: former).filter { !names.contains($0) }
             }
-            // Of a composite that is renamed, parts may be new.
+            // If a composite attribute is renamed, some of its parts may be new.
             let renamed =
                 entity.attributes.filter { !$0.isPart }.map { ($0.name, $0.renamedFrom) }
                 + entity.compositeAttributes.filter { !$0.isNested }.map {
@@ -175,7 +176,7 @@ extension ModelChecker {
         }
     }
 
-    /// What an entity of a version was in the version before.
+    /// The entity of the previous version from which an entity was made.
     func formerEntity(of entity: Entity, of model: Model, in old: Model) -> Entity? {
         let drops = migrationElement?.children(named: "drop") ?? []
         let dropped = drops.filter { $0["property"] == nil && $0["where"] == nil }
@@ -198,7 +199,7 @@ extension ModelChecker {
                 ?? hint(name.value, among: names))
     }
 
-    /// Says what something of this version was called in the one that a declaration is about.
+    /// A note with the former name of an element in the version of a declaration.
     private func note(
         onFormer former: String?, of name: String, in model: Model, among names: [String]
     ) -> [String]? {
@@ -208,7 +209,7 @@ extension ModelChecker {
         return ["'\(name)' was called '\(former)' there"]
     }
 
-    /// What a thing of this version says that it was called.
+    /// The former name that an element of this version declares.
     private func formerName(of entity: String, _ property: String?) -> String? {
         for element in parsed.root.children(named: "entity") {
             guard element["name"]?.value == entity || element["renamedFrom"]?.value == entity else {
@@ -257,28 +258,29 @@ extension Model {
 }
 
 extension ParsedAttribute {
-    /// Whether there is no word in it: a fix that was pasted has an ellipsis where its author knows
-    /// more.
+    /// Whether the reason has no words. A pasted fix contains an ellipsis that its author should
+    /// replace.
     var saysNothing: Bool {
         value.allSatisfy { $0.isWhitespace || $0 == "…" || $0 == "." }
     }
 }
 
-/// A kind of declaration of a migration: what the compiler knows of it beside how it is written.
+/// A kind of declaration in a migration, with its checks and its class.
 struct DeclarationKind: Sendable {
-    /// All but renames, which stand with what they rename. Each stands beside what checks it.
+    /// All kinds except renames, which are checked with the renamed element. Each is defined beside
+    /// its check.
     static let all = gains + losses + [replacement, step]
 
     /// What is declared.
     let item: any MigrationItem.Type
-    /// What it means for the data; the first is the usual one.
+    /// The effects on the data; the first is the usual one.
     let classes: [MigrationKind]
     /// From how many on their order counts: then each has its number in the lock.
     let numberedFrom: Int
-    /// What an element in a migration from one version to another declares. What is wrong is
-    /// reported.
+    /// Checks an element in a migration from one version to another, and returns its declarations.
+    /// Problems are reported.
     let check: Check
-    /// What of a migration without errors is declared by which element, as the lock has it.
+    /// Pairs the declarations of a migration without errors with their elements, for the lock.
     let pairs: Pairs
 
     typealias Check =
@@ -304,8 +306,8 @@ struct DeclarationKind: Sendable {
 }
 
 extension ModelChecker {
-    /// Reports declarations of a migration about what another one is about: they would say what only
-    /// one of them means.
+    /// Reports two declarations of a migration about the same subject, because only one of them can
+    /// apply.
     func checkRepetitions(in migration: ParsedElement) {
         var seen: Set<String> = []
         for declaration in migration.children {
@@ -340,7 +342,7 @@ extension ParsedElement {
 }
 
 extension DeclarationKind {
-    /// What the program does.
+    /// A step in the program's code.
     static let step = Self(
         MigrationDeclaration.Step.self, [.needsCode], numberedFrom: 1,
         pairs: { steps, elements in
@@ -364,8 +366,8 @@ extension ModelChecker {
             entities: element["entities"].map { checkEntities(of: $0, in: model, from: old) } ?? [])
     }
 
-    /// The entities that a step is about: those whose objects it writes, by their new names, and
-    /// those that are gone, which it can only read.
+    /// The entities of a step. It writes objects of the entities with new names, and can only read
+    /// objects of deleted entities.
     private func checkEntities(
         of written: ParsedAttribute, in model: Model, from old: Model?
     ) -> [String] {

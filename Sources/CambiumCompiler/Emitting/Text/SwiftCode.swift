@@ -1,11 +1,11 @@
-/// An expression or a list in the emitted text, laid out the way `swift format` leaves it: on one
-/// line where it fits, else with one argument or element to a line.
+/// An expression or a list in the emitted text, laid out as by `swift format`: on one line if it
+/// fits, else with one argument or element to a line.
 indirect enum SwiftCode {
     /// Text that is never broken.
     case text(String)
-    /// A string literal, broken over several lines where it is long.
+    /// A string literal, broken over several lines if it is long.
     case string(String)
-    /// A string literal that is raw even where it is short.
+    /// A string literal that is raw even if it is short.
     case rawString(String)
     /// A call; an argument without label has nil.
     case call(String, [(label: String?, value: SwiftCode)])
@@ -19,7 +19,7 @@ indirect enum SwiftCode {
     /// The greatest length of a line.
     static let width = 100
 
-    /// A call whose arguments have no labels.
+    /// A call with arguments without labels.
     static func call(_ name: String, _ arguments: SwiftCode...) -> SwiftCode {
         .call(name, arguments.map { (nil, $0) })
     }
@@ -125,8 +125,8 @@ indirect enum SwiftCode {
         }
     }
 
-    /// The text without line breaks, or nil where it has more than `room` characters or reads
-    /// better on several lines.
+    /// The text without line breaks, or nil if it has more than `room` characters or reads better
+    /// on several lines.
     func onOneLine(within room: Int) -> String? {
         guard room > 0 else { return nil }
         var text = ""

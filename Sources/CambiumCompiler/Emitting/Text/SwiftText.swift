@@ -1,6 +1,6 @@
 import CambiumModel
 
-/// The one point at which text of a model becomes Swift: literals, identifiers and comments.
+/// The only place in which text of a model becomes Swift: literals, identifiers and comments.
 ///
 /// Whatever the text is, the result is one token (or one comment) that means exactly that text.
 enum SwiftText {
@@ -38,8 +38,8 @@ enum SwiftText {
         return literal + "\"" + form.hashes
     }
 
-    /// The lines of a raw string literal whose text is broken where it has line feeds, and, with
-    /// escaped line ends that are no part of the text, wherever it is longer than `width`.
+    /// The lines of a raw string literal. Its text is broken at line feeds. If a line is longer
+    /// than `width`, it is broken at escaped line ends, which are not part of the text.
     static func rawLines(_ text: String, width: Int) -> [String] {
         let form = RawForm(of: text)
         let escape = form.escape
@@ -76,8 +76,8 @@ enum SwiftText {
         return lines
     }
 
-    /// The same for text without anything to escape, where each byte stands for itself: breaks its
-    /// long lines after a space where that does not leave them half empty.
+    /// The same for text without characters to escape. Long lines are broken after a space, unless
+    /// this leaves them half empty.
     private static func printableLines(_ text: String, room: Int, end: String) -> [String] {
         var lines: [String] = []
         for part in text.utf8.split(
@@ -98,7 +98,7 @@ enum SwiftText {
         return lines
     }
 
-    /// A line that ends with a space, which an editor easily loses.
+    /// A line that ends with a space. It is escaped, because an editor may remove it.
     private static func guardedLine(_ line: String, _ escape: String) -> String {
         "\(line.dropLast())\(escape)u{20}"
     }
@@ -108,15 +108,15 @@ enum SwiftText {
         text.utf8.allSatisfy { (0x20...0x7E).contains($0) || $0 == UInt8(ascii: "\n") }
     }
 
-    /// A name at a place where an identifier is declared or used, in back-ticks where it is a
-    /// keyword. Scalars that no identifier has become `_u1F600_`.
+    /// A name as an identifier in a declaration or a use, in back-ticks if it is a keyword. Scalars
+    /// that are invalid in identifiers become `_u1F600_`.
     @inline(never)
     static func identifier(_ name: String) -> String {
         let identifier = plainIdentifier(name)
         return ReservedNames.keywords.contains(identifier) ? "`\(identifier)`" : identifier
     }
 
-    /// A name as the label of an argument, where all keywords but one stand as they are.
+    /// A name as the label of an argument. All keywords but one are valid there without back-ticks.
     static func label(_ name: String) -> String {
         let identifier = plainIdentifier(name)
         return identifier == "inout" ? "`\(identifier)`" : identifier
@@ -188,7 +188,7 @@ enum SwiftText {
     private struct RawForm {
         /// The number signs around it.
         let hashes: String
-        /// What starts an escape.
+        /// The start of an escape.
         var escape: String { "\\" + hashes }
         /// Whether its quotes and backslashes are escaped all the same.
         let escapesAll: Bool
@@ -243,10 +243,10 @@ struct LiteralEmitter {
         }
     }
 
-    /// A literal of an attribute's own type that fits into a line, as a default argument; nil where
+    /// A literal of an attribute's own type that fits into a line, as a default argument; nil if
     /// there is none.
     ///
-    /// - Parameter isOptional: Whether the parameter takes nil too.
+    /// - Parameter isOptional: Whether the parameter also accepts nil.
     func argument(
         _ value: Value, of type: AttributeType, isOptional: Bool, in model: Model
     ) -> String? {
@@ -255,7 +255,7 @@ struct LiteralEmitter {
         case (.string(let value), .string): return SwiftText.literal(value)
         case (_, .enumeration(let name)):
             return model.enumeration(named: name)?.cases.first { $0.rawValue == value }.map {
-                // Where nil is possible, `.none` is nil.
+                // If nil is possible, `.none` would be nil.
                 $0.name == "none" && isOptional
                     ? ".some(.none)" : "." + SwiftText.identifier($0.name)
             }
@@ -312,7 +312,7 @@ struct LiteralEmitter {
         return parts.count == 1 ? parts[0] : .sum(parts)
     }
 
-    /// A duration, in seconds where they are whole.
+    /// A duration, in seconds if it is a whole number of them.
     private func duration(_ value: Duration) -> SwiftCode? {
         DurationStorage.nanoseconds(of: value).map { number in
             let isWhole = number % 1_000_000_000 == 0

@@ -3,7 +3,7 @@ import Foundation
 
 /// Lines of Swift at the right indentation.
 package struct SwiftWriter {
-    /// The text so far, which ends with a line feed.
+    /// The text so far; it ends with a line feed.
     private(set) var text = ""
     private var margin = ""
     private var indent = 0 {
@@ -23,7 +23,7 @@ package struct SwiftWriter {
         self.text += "\n"
     }
 
-    /// Writes a line of several texts, which need not be joined first.
+    /// Writes a line of several texts without joining them first.
     @inline(never)
     mutating func line(_ start: String, _ parts: String...) {
         text += margin
@@ -32,12 +32,12 @@ package struct SwiftWriter {
         text += "\n"
     }
 
-    /// Makes room for text, which else is copied again and again while it grows.
+    /// Reserves space for text, which otherwise is copied each time it grows.
     mutating func reserve(_ count: Int) {
         text.reserveCapacity(text.utf8.count + count)
     }
 
-    /// Writes what another writer has written, as it is.
+    /// Appends the text of another writer verbatim.
     mutating func append(_ other: SwiftWriter) {
         text += other.text
     }
@@ -54,7 +54,7 @@ package struct SwiftWriter {
         line("}")
     }
 
-    /// Writes a block of one statement, on one line where it fits.
+    /// Writes a block of one statement, on one line if it fits.
     mutating func block(_ header: String, statement: String) {
         let marks = " {  }"
         if indent + header.width + statement.width + marks.width <= SwiftCode.width {
@@ -64,7 +64,7 @@ package struct SwiftWriter {
         }
     }
 
-    /// Writes a block whose statements depend on whether they are the first.
+    /// Writes a block with statements that depend on whether they are the first.
     mutating func body(_ header: String, _ body: (inout SwiftWriter) -> Void) {
         var inside = inner
         body(&inside)
@@ -72,28 +72,29 @@ package struct SwiftWriter {
         end(inside)
     }
 
-    /// A writer of what stands in braces.
+    /// A writer for the content of braces.
     private var inner: SwiftWriter {
         var inside = SwiftWriter()
         inside.indent = indent + 4
         return inside
     }
 
-    /// Writes what stands in braces, and the last brace; nothing where nothing stands in them.
+    /// Writes the content of braces, and the closing brace. If the content is empty, it writes no
+    /// text.
     private mutating func end(_ inside: SwiftWriter) {
         guard !inside.isEmpty else { return }
         text += inside.text
         line("}")
     }
 
-    /// Writes what is one step further in.
+    /// Writes lines with one more level of indentation.
     mutating func indented(_ body: (inout SwiftWriter) -> Void) {
         indent += 4
         body(&self)
         indent -= 4
     }
 
-    /// Writes what the Swift compiler is to report at a place of the model.
+    /// Writes code with a position in the model, for errors of the Swift compiler.
     @inline(never)
     mutating func located(at place: SourceLines.Place?, _ body: (inout SwiftWriter) -> Void) {
         guard let place else {
@@ -105,9 +106,9 @@ package struct SwiftWriter {
         line("#sourceLocation()")
     }
 
-    /// Writes a doc comment of one paragraph, wrapped. The text passes the escaping point here.
+    /// Writes a doc comment of one paragraph, wrapped. The text is escaped here.
     ///
-    /// - Parameter hanging: What further lines start with.
+    /// - Parameter hanging: The start of further lines.
     mutating func doc(_ text: String, hanging: String = "") {
         let comment = SwiftText.comment(text)
         let room = SwiftCode.width - indent - 4 - hanging.count
@@ -214,15 +215,15 @@ package struct SwiftWriter {
 }
 
 extension String {
-    /// How many characters it has on a line; ASCII, which nearly all is, need not be looked at for
-    /// those of several scalars.
+    /// The number of characters in a line. For ASCII, which is the most frequent, scalars need not
+    /// be combined.
     @inline(never)
     var width: Int {
         utf8.allSatisfy { $0 < 0x80 } ? utf8.count : count
     }
 }
 
-/// Where the model declares what the emitted code is about.
+/// The positions in the model of the declarations behind the emitted code.
 package struct SourceLines: Sendable {
     /// A line of a model's file, as the Swift compiler names it in errors.
     struct Place {
@@ -230,7 +231,7 @@ package struct SourceLines: Sendable {
         let line: Int
     }
 
-    /// The folder of the bundle, such as `Shop.cambium`; empty where it is not known.
+    /// The folder of the bundle, such as `Shop.cambium`; empty if it is unknown.
     let bundle: String
     /// The file as doc comments name it: `Shop.cambium/3.xml`.
     private let file: String
@@ -239,7 +240,7 @@ package struct SourceLines: Sendable {
     /// The lines, by the name of an entity or another type.
     private let lines: [String: Lines]
 
-    /// The lines of a type and of what is in it.
+    /// The lines of a type and its properties.
     struct Lines {
         let line: Int
         var properties: [String: Int] = [:]
@@ -306,13 +307,14 @@ package struct SourceLines: Sendable {
 
     /// The folder of the package that a file is in: the nearest one above it with a Package.swift.
     ///
-    /// SwiftPM runs the Swift compiler in the root package's folder, whatever the folder that
-    /// `swift build` was called in, and the compiler prints the paths of `#sourceLocation` as they
-    /// stand. So a path from there is one that a terminal or an editor with the package open can
-    /// follow: `Sources/App/Shop.cambium/3.xml:9:20: error: …`. An absolute path could be followed
-    /// too, but then the output would differ from machine to machine, and so would whatever is
-    /// cached by it; and so it would if the path depended on where the tool is called. In a
-    /// package that another depends on, paths are from that package's own folder.
+    /// SwiftPM runs the Swift compiler in the root package's folder, whatever the working directory
+    /// of `swift build` is. The compiler prints the paths of `#sourceLocation` verbatim. So a
+    /// terminal, or an editor with the package open, can follow a path from there:
+    /// `Sources/App/Shop.cambium/3.xml:9:20: error: …`.
+    ///
+    /// With an absolute path, or one that depends on the working directory of the tool, the output
+    /// and the caches would differ between machines. In a package that another depends on, paths
+    /// are from that package's own folder.
     private static func package(of file: URL) -> URL? {
         var folder = file.deletingLastPathComponent()
         while folder.path != "/" {
@@ -323,12 +325,13 @@ package struct SourceLines: Sendable {
         return nil
     }
 
-    /// What a doc comment says about the place, with a space before it, or nothing.
+    /// The sentence of a doc comment about the position, with a space before it, or an empty
+    /// string.
     func note(_ owner: String, _ property: String? = nil) -> String {
         line(owner, property).map { " Declared in `\(file):\($0)`." } ?? ""
     }
 
-    /// The place, where it is known.
+    /// The position, if known.
     func place(_ owner: String, _ property: String? = nil) -> Place? {
         line(owner, property).map { Place(path: path, line: $0) }
     }
