@@ -21,11 +21,11 @@ package enum ReservedNames {
         "validateForInsert", "validateForUpdate", "validateForDelete",
     ]
 
-    /// Names that no property can have: those, and one that a class has for its objects only.
+    /// Names that no property can have: the members, and one that a class reserves for its objects.
     static let properties = members.union(["customMirror"])
 
-    /// The Swift name of a property or a request: its own, or with an underscore where it is
-    /// reserved (which only models from Xcode may have).
+    /// The Swift name of a property or a request: its own or, if it is reserved, with an
+    /// underscore. Only models from Xcode may have reserved names.
     static func memberName(_ name: String, among reserved: Set<String> = properties) -> String {
         reserved.contains(name) ? name + "_" : name
     }
@@ -35,8 +35,9 @@ package enum ReservedNames {
         "self", "Self", "Type", "Protocol", "init", "hash", "hashValue", "encode", "CodingKeys",
     ]
 
-    /// Types and modules whose name no type of a model can have. (Generated code writes other types
-    /// of the runtime with their module where a model has one of the same name.)
+    /// The names of types and modules that no type of a model can have. If a model has a type with
+    /// the same name as another type of the runtime, generated code writes the runtime's with its
+    /// module.
     package static let types = Set(AttributeType.words.keys).union([
         // Swift
         "Any", "AnyObject", "Self", "Type", "Protocol", "Swift", "Foundation",
@@ -52,7 +53,7 @@ package enum ReservedNames {
         "allCases", "description",
     ]
 
-    /// Words that need back-ticks somewhere where the emitter puts names. A back-tick too many
+    /// Words that need back-ticks in some positions of generated code. An unnecessary back-tick
     /// does no harm.
     static let keywords: Set<String> = [
         "Any", "Protocol", "Self", "Type", "actor", "as", "associatedtype", "async", "await",
@@ -69,10 +70,10 @@ package enum ReservedNames {
     ]
 }
 
-/// The name of a Swift type that a model mentions, read by a strict grammar: identifiers, dots,
-/// generic arguments, `[ ]`, `[ : ]` and `?`. Nothing else of a model's text becomes a type.
+/// The name of a Swift type in a model, read by a strict grammar: identifiers, dots, generic
+/// arguments, `[ ]`, `[ : ]` and `?`. No other text of a model becomes a type.
 package struct ClassName {
-    /// What JSON a value of a known type is.
+    /// The JSON form of a value of a known type.
     indirect enum Shape: Sendable, Equatable {
         case array
         case object
@@ -84,12 +85,12 @@ package struct ClassName {
         case unknown
     }
 
-    /// The type as it is written in code, with spaces where Swift has them.
+    /// The type as in code, with Swift's spaces.
     let text: String
-    /// What its values look like in JSON.
+    /// The JSON form of its values.
     let shape: Shape
 
-    /// The type without what makes it optional, or nil where nothing does.
+    /// The type without its optional wrappers, or nil if it is not optional.
     var wrapped: String? {
         guard case .optional = shape else { return nil }
         let short = text.hasSuffix("?") ? String(text.dropLast()) : nil
@@ -98,7 +99,7 @@ package struct ClassName {
         return ClassName(inner)?.wrapped ?? inner
     }
 
-    /// Reads a type, or gives nil where the text is none.
+    /// Reads a type, or returns nil if the text is not one.
     init?(_ text: String) {
         var reader = Reader(scalars: Array(text.unicodeScalars.prefix(1001)))
         guard text.unicodeScalars.count <= 1000, let (text, shape) = reader.type(depth: 0),
@@ -108,8 +109,8 @@ package struct ClassName {
         self.shape = shape
     }
 
-    /// Whether a type is put together from those that are known to be `Codable` and `Sendable`: a
-    /// transformable attribute of Xcode's with such a class becomes `codable`.
+    /// Whether a type consists only of known `Codable` and `Sendable` types. A transformable
+    /// attribute of Xcode with such a class becomes `codable`.
     package static func isKnown(_ text: String) -> Bool {
         var reader = Reader(scalars: Array(text.filter { !$0.isWhitespace }.unicodeScalars))
         return reader.type(depth: 0) != nil && reader.isAtEnd && reader.isKnown
@@ -155,7 +156,7 @@ package struct ClassName {
             return ("[\(first): \(second)]", Self.dictionary(key))
         }
 
-        /// A dictionary whose keys are neither strings nor numbers is an array in JSON.
+        /// In JSON, a dictionary is an array if its keys are neither strings nor numbers.
         private static func dictionary(_ key: Shape) -> Shape {
             key == .string || key == .number ? .object : .unknown
         }
@@ -185,7 +186,7 @@ package struct ClassName {
             return (text, shape)
         }
 
-        /// Generic arguments: nil where there are none, and nil within where they are wrong.
+        /// Generic arguments: nil if there are none, and nil within if they are invalid.
         private mutating func arguments(depth: Int) -> [(String, Shape)]?? {
             guard take("<") else { return .none }
             var list: [(String, Shape)] = []

@@ -7,7 +7,7 @@ package enum Vocabulary {
     /// Whether a name is an identifier in models: a letter, then letters, digits and underscores.
     @inline(never)
     package static func isIdentifier(_ name: String) -> Bool {
-        // Most names are ASCII, which needs no look into Unicode's tables.
+        // Most names are ASCII, which can be checked without Unicode's tables.
         if let first = name.utf8.first, isLetter(first),
             name.utf8.allSatisfy({
                 isLetter($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_")
@@ -26,8 +26,8 @@ package enum Vocabulary {
         (0x61...0x7A).contains(byte | 0x20)
     }
 
-    /// A name as an identifier: an underscore stands for every sign that cannot be in one, and a
-    /// word before it where it could not start one.
+    /// A name as an identifier: invalid characters become underscores. If the result cannot start
+    /// an identifier, a word precedes it.
     static func identifier(_ name: String, after word: String) -> String {
         let signs = name.unicodeScalars.map { $0.properties.isXIDContinue ? Character($0) : "_" }
         let legal = String(signs)
@@ -36,7 +36,8 @@ package enum Vocabulary {
 
     // MARK: Elements
 
-    /// Each element; those that mean something else in one parent have its name too.
+    /// The elements, by name. If an element has another meaning in one parent, the key includes the
+    /// parent's name.
     package static let rules = Dictionary(firstOf: elements.map { ($0.key, $0) })
 
     private static let elements =
@@ -51,7 +52,7 @@ package enum Vocabulary {
                 "history/migration/\(declaration.key)", declaration.text, declaration.fields)
         }
 
-    /// What is declared about a step from one version to the next.
+    /// The names of the declarations about a step from one version to the next.
     package static let declarations = ElementDescriptor.ofDeclarations.map { $0.key }
 
     /// The rule of an element that stands in another.
@@ -62,8 +63,8 @@ package enum Vocabulary {
 
     // MARK: XML attributes
 
-    /// Of each element's name the XML attributes in the order in which they are written, wherever
-    /// it stands.
+    /// The XML attributes of each element name in the order in which they are written, for all
+    /// parents.
     static let orders = Dictionary(
         elements.map { ($0.name, $0.attributes) },
         uniquingKeysWith: { $0.count > $1.count ? $0 : $1 })
@@ -74,7 +75,7 @@ package enum Vocabulary {
             element.fields.compactMap { attribute in attribute.xcode.map { (attribute.name, $0) } }
         })
 
-    /// The flags that are true where they are not written.
+    /// The flags with the default true.
     static let trueFlags = Set(
         elements.flatMap { $0.fields }.filter {
             if case .flag(true) = $0.kind { true } else { false }
@@ -90,14 +91,15 @@ package enum Vocabulary {
     }
 }
 
-/// An element of the language: a row of the table that the reader, the checker, the formatter, the
+/// An element of the language: a row of a table that the reader, the checker, the formatter, the
 /// schema for editors and the conversions from and to Xcode's files share.
 ///
-/// A new XML attribute is written here, and where its value is used.
+/// To add an XML attribute, add it here and in the code that uses its value.
 package final class ElementDescriptor: Sendable {
-    /// The name; after that of its parent and a slash where it means something else there.
+    /// The name. If the element has another meaning in one parent, the name of the parent and a
+    /// slash precede it.
     package let key: String
-    /// What it is, in a sentence: editors show it.
+    /// A description in a sentence, for editors.
     package let text: String
     /// The XML attributes, in the order in which they are written.
     package let fields: [XMLAttribute]
@@ -107,7 +109,7 @@ package final class ElementDescriptor: Sendable {
     package let hasText: Bool
     /// The names of the XML attributes, in their order.
     package let attributes: [String]
-    /// The names of those that it must have.
+    /// The names of the required XML attributes.
     package let required: [String]
 
     init(
@@ -130,17 +132,17 @@ package final class ElementDescriptor: Sendable {
     package subscript(name: String) -> XMLAttribute? { fields.first { $0.name == name } }
 }
 
-/// An XML attribute of an element: what the language knows of it.
+/// An XML attribute of an element: its kind, description and counterpart in Xcode.
 package final class XMLAttribute: Sendable {
     /// The name.
     package let name: String
-    /// What its value may be.
+    /// The kind of its value.
     package let kind: Kind
-    /// What it means, in a sentence: editors show it.
+    /// A description in a sentence, for editors.
     package let text: String
     /// Whether the element must have it.
     package let isRequired: Bool
-    /// What Xcode has for it.
+    /// The corresponding field in Xcode.
     let xcode: XcodeField?
 
     /// Describes an XML attribute that may be missing.
@@ -162,19 +164,19 @@ package final class XMLAttribute: Sendable {
         self.isRequired = isRequired
     }
 
-    /// The same where it must not be missing.
+    /// The same attribute, but required.
     @inline(never)
     var required: XMLAttribute {
         XMLAttribute(name, kind, text, xcode, isRequired: true)
     }
 
-    /// What a value may be.
+    /// The kind of a value.
     package enum Kind: Sendable {
         /// Any text.
         case text
         /// A name.
         case name
-        /// `true` or `false`, and what counts where neither is written.
+        /// `true` or `false`, and the default.
         case flag(default: Bool)
         /// An integer of a range.
         case count(ClosedRange<Int>)
@@ -207,18 +209,18 @@ package final class XMLAttribute: Sendable {
     }
 }
 
-/// A field of the inspectors in Xcode's model editor, with the XML attribute of Xcode's files that has
-/// its value, unless that depends on more than the value.
+/// A field of the inspectors in Xcode's model editor, with the XML attribute of Xcode's files that
+/// has its value, unless that depends on more than the value.
 enum XcodeField: Sendable {
     /// A box; only that it is checked is written.
     case box(String, String? = nil)
     /// A box; `YES` or `NO` is written.
     case flag(String, String)
-    /// A menu, by what it offers for the words of Cambium's language.
+    /// A menu, with its items by the words of Cambium's language.
     case choice(String, [String: String], String? = nil)
     /// A text or number.
     case value(String, String? = nil)
-    /// Something for which other words are written.
+    /// A field with other words in Xcode's files.
     case word(String, String, [String: String])
 
     var label: String {
@@ -229,8 +231,8 @@ enum XcodeField: Sendable {
         }
     }
 
-    /// The XML attribute, what is written there for which words, and whether anything else is
-    /// written as it is.
+    /// The XML attribute, the values written for Cambium's words, and whether all other values are
+    /// written verbatim.
     var spelling: (name: String, words: [String: String], writesOthers: Bool)? {
         switch self {
         case .box(_, let name?), .choice(_, _, let name?): (name, ["true": "YES"], false)
@@ -248,7 +250,7 @@ package enum CheckedEngine: String, Sendable, CaseIterable {
     case postgres
 }
 
-/// Who may use the Swift code that is generated from a model: the model's `access` attribute.
+/// The access level of the Swift code generated from a model: the model's `access` attribute.
 package enum AccessLevel: String, Sendable, Hashable, CaseIterable {
     /// The target that compiles the model. The default, and written without a modifier.
     case `internal`

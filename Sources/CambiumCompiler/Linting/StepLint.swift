@@ -2,12 +2,12 @@ import CambiumModel
 import CambiumPlan
 import CambiumSQL
 
-/// What a step does to the stores in use that its author may not have meant.
+/// Finds effects of a step on existing stores that its author may not intend.
 ///
-/// The rules judge what the comparison of the two versions and the planner have found; they find
-/// nothing out by themselves. A rule belongs here where an author who means it anyway is rare: that
-/// a table is rebuilt is no finding, that it is rebuilt for nothing is one. (`cambium diff` tells
-/// what a step costs, whether that can be helped or not.)
+/// The rules use the results of the comparison of the two versions and of the planner, and analyse
+/// no further. A rule belongs here if authors rarely intend the effect: a rebuilt table is not a
+/// finding, but an unnecessarily rebuilt one is. `cambium diff` shows the cost of a step, avoidable
+/// or not.
 package final class StepLint {
     let old: CheckedModel
     let new: CheckedModel
@@ -18,11 +18,11 @@ package final class StepLint {
     let emptyFills = EmptyFills()
     package private(set) var findings: [Diagnostic] = []
 
-    /// Looks at a step that has a plan.
+    /// Examines a step that has a plan.
     ///
     /// - Parameters:
     ///   - earlier: The versions before the old one, oldest first.
-    ///   - schemas: The tables of both versions, where they are laid out already.
+    ///   - schemas: The tables of both versions, if they are laid out already.
     package init(
         from old: CheckedModel, to new: CheckedModel, after earlier: [CheckedModel] = [],
         _ difference: ModelDifference, schemas: (old: Schema, new: Schema)? = nil
@@ -61,8 +61,8 @@ package final class StepLint {
 }
 
 extension CheckedModel {
-    /// The place of an enumeration, or of the model where the file has none of that name: in Xcode
-    /// an attribute's user info says it.
+    /// The position of an enumeration, or of the model if the file has no enumeration of that name:
+    /// in Xcode it is in an attribute's user info.
     func position(ofEnumeration name: String) -> SourcePosition {
         let element = parsed.root.child("enum", named: name)
         return parsed.position(at: (element ?? parsed.root).offset)
@@ -76,8 +76,8 @@ extension CheckedModel {
 }
 
 extension StepLint {
-    /// What is lost although nobody may have meant it: what is dropped and comes back under nearly
-    /// the same name, and places in a list.
+    /// Reports possibly unintended data loss: dropped elements that are replaced under nearly the
+    /// same name, and positions in a list.
     func lintLosses() {
         for change in difference.changes {
             switch change {
@@ -98,7 +98,7 @@ extension StepLint {
             // One that starts without links has no order to lose: that of the name is gone.
             difference.match.origin(of: name, in: owner) != nil
         else { return lintGoneOrder(of: name, in: entity) }
-        // Where one link alone stays, there is nothing to put in order.
+        // If only one link remains, there is no order.
         guard relationship.isToMany else { return }
         report(
             .lostOrder, "The order of \(entity).\(name) is lost: it is no longer ordered",
@@ -180,7 +180,7 @@ extension StepLint {
             notes: [remedy(.rename(declaration, to: twin, from: name), of: entity, name)])
     }
 
-    /// Entities by what they hold: a name may change altogether.
+    /// Entities are compared by their attributes, because the name may change completely.
     private func lintDroppedEntity(_ name: String) {
         func form(_ entity: Entity) -> [String: AttributeType] {
             Dictionary(firstOf: entity.attributes.map { ($0.name, $0.type) })
@@ -208,7 +208,7 @@ extension StepLint {
             + " instead of the drop\(otherDrop(of: entity, property)), if it is the same thing"
     }
 
-    /// What lives on has its other end too.
+    /// If the destination still exists, its inverse must be dropped too.
     private func otherDrop(of entity: String, _ property: String?) -> String {
         let owner = new.model.entity(named: entity).flatMap(difference.match.oldEntity)
         guard let relationship = owner?.relationships.first(where: { $0.name == property }),

@@ -1,7 +1,7 @@
-/// What authors say is meant as it is: `<suppress code="LQ201" reason="…"/>` in the element that a
-/// finding is in, or in one around it.
+/// The warnings that authors suppress: `<suppress code="LQ201" reason="…"/>` in the element with
+/// the finding, or in an element around it.
 package struct Suppressions {
-    /// One of them, and what it is in.
+    /// A suppression and its scope.
     private struct Entry {
         let code: DiagnosticCode
         let place: SourcePosition
@@ -11,8 +11,8 @@ package struct Suppressions {
 
     private let entries: [Entry]
 
-    /// Collects those of a bundle's versions, the last of which is the current one. What is wrong
-    /// with one is the checker's affair.
+    /// Collects the suppressions of a bundle's versions, the last of which is the current one.
+    /// Errors in them are reported by the checker.
     package init(in versions: [ParsedModel]) {
         entries = versions.enumerated().flatMap { index, version in
             Self.entries(in: version, isCurrent: index + 1 == versions.count)
@@ -45,10 +45,10 @@ package struct Suppressions {
         return entries
     }
 
-    /// Takes what is suppressed out of the findings.
+    /// Removes suppressed diagnostics.
     ///
-    /// - Returns: The others, and a warning for each suppression of the current version that was not
-    ///   needed.
+    /// - Returns: The remaining diagnostics, and a warning for each suppression of the current
+    ///   version that was not needed.
     package func applied(
         to diagnostics: [Diagnostic]
     ) -> (kept: [Diagnostic], unused: [Diagnostic]) {
@@ -80,7 +80,7 @@ extension ParsedElement {
 }
 
 extension ModelChecker {
-    /// Checks what suppressions say: a code that is a warning, and why.
+    /// Checks suppressions: the code must be that of a warning, and there must be a reason.
     func checkSuppressions(in element: ParsedElement) {
         for child in element.children {
             if child.name == "suppress" {

@@ -23,7 +23,7 @@ extension StepLint {
         }
     }
 
-    /// The fills of new attributes that say what the default says.
+    /// The fills of new attributes that repeat the default.
     private var idleFills: [MigrationDeclaration.Fill] {
         difference.changes.compactMap { change in
             guard case .attributeAdded(let entity, let name, isFilled: true) = change,
@@ -61,7 +61,7 @@ extension StepLint {
 
     // MARK: Indexes
 
-    /// Indexes that are gone although a named request finds or sorts by what they began with.
+    /// Reports deleted indexes, if a named request filters or sorts by their first property.
     func lintIndexes() {
         for case .indexesChanged(let name) in difference.changes {
             guard let entity = new.model.entity(named: name),
@@ -183,7 +183,7 @@ extension ModelChecker {
 }
 
 extension ModelChecker {
-    /// A text can be made for which such a pattern is given up, and the save or the fetch fails.
+    /// Some strings make the matching of such a pattern give up, and the save or the fetch fails.
     func warnAboutPattern(_ pattern: String, at offset: Int) {
         report(
             .costlyPattern,

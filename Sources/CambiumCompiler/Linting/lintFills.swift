@@ -37,17 +37,17 @@ extension StepLint {
     }
 }
 
-// What the attributes that a fill looks at may be: it sees what other fills and defaults give them, or,
-// where two fills look at each other, what was there before.
+// The possible values of the attributes that a fill reads: the results of other fills and defaults
+// or, if two fills read each other, the old values.
 extension StepLint {
-    /// What may make the fill of an attribute nil.
+    /// The possible reasons that the fill of an attribute is nil.
     func nullability(ofFillOf reader: String, of entity: Entity) -> FillNullability {
         FillNullability(
             mayBeNil: { self.mayBeNil($0, where: $1, inFillOf: reader, of: entity) },
             mayBeZero: { self.mayBeZero($0, inFillOf: reader, of: entity) })
     }
 
-    /// What in the fill of an attribute leaves an object without a value that it needs.
+    /// The part of a fill that leaves an object without a required value.
     func culprit(in fill: MigrationDeclaration.Fill) -> FillNullability.Culprit? {
         guard let entity = new.model.entity(named: fill.entity),
             let attribute = new.model.attribute(fill.attribute, of: entity)
@@ -59,7 +59,7 @@ extension StepLint {
             difference.isNewlyRequired(attribute.name, of: rule.composite, in: entity)
         else { return nil }
         if !difference.fillsEveryObject(attribute, of: entity) {
-            // The value is there, and with it what it has always needed.
+            // The composite value exists, and so do the parts that it required before.
             let established = rule.required.filter {
                 !difference.isNewlyRequired($0, of: rule.composite, in: entity)
             }
@@ -107,7 +107,7 @@ extension StepLint {
             $0.entity == declarer.name && $0.property == path
         }
         if isSupplied || attribute.derivation != nil { return mayLack }
-        // What is required, and gets no value, is told of itself.
+        // A required attribute without a value is reported by itself.
         if !attribute.isOptional || rule != nil { return false }
         guard let fill = difference.fill(of: path, in: declarer) else {
             return attribute.defaultValue == nil || !difference.isAdded(path, to: declarer.name)
@@ -126,7 +126,7 @@ extension StepLint {
         return isEmpty
     }
 
-    /// Whether a number may be 0: where neither its limits nor what it is given exclude it.
+    /// Whether a number may be 0: neither its limits nor its given value exclude it.
     private func mayBeZero(_ path: String, inFillOf reader: String, of entity: Entity) -> Bool {
         guard let declarer = new.model.declarer(of: path, in: entity) else { return true }
         let before = difference.match.oldAttribute(of: path, in: declarer.name)
@@ -142,7 +142,7 @@ extension StepLint {
         return !isPositive && !isNegative
     }
 
-    /// What objects get that have no value of an attribute.
+    /// The value that objects get if they have no value of an attribute.
     private func valueGiven(to path: String, of entity: Entity) -> ModelExpression? {
         if let fill = difference.fill(of: path, in: entity) { return fill }
         guard let attribute = new.model.attribute(path, of: entity),
@@ -153,24 +153,25 @@ extension StepLint {
     }
 }
 
-/// Which fills may come to nil, as far as it has been asked.
+/// The fills that may be nil, as far as they were examined.
 final class EmptyFills {
     fileprivate var known: [String: Bool] = [:]
 }
 
-/// Whether a fill may come to nil: because an attribute that it looks at is, or because of what it
-/// divides by. What its conditions rule out is known: in `TERNARY(b == nil, 'x', b)` the second b is not nil.
+/// Whether a fill may be nil, because it reads an attribute that is nil or divides by 0. Its
+/// conditions are taken into account: in `TERNARY(b == nil, 'x', b)` the second b is not nil.
 struct FillNullability {
-    /// Whether an attribute of the object is nil in some of those that have certain others.
+    /// Whether an attribute is nil in some of the objects that have certain others.
     let mayBeNil: (String, Set<String>) -> Bool
     /// Whether an attribute of the object is 0 in some.
     let mayBeZero: (String) -> Bool
-    /// The attributes that are not nil where one has come to.
+    /// The attributes that are not nil at this position of the expression.
     private(set) var present: Set<String> = []
-    /// What is not 0 there.
+    /// The divisors that are not 0 at this position.
     private(set) var divisors: [ModelExpression] = []
 
-    /// What makes a value nil. (So does a number that is too great, which nobody expects of a sum.)
+    /// The reason that a value is nil. A number that is too great is one too, but nobody expects it
+    /// of a sum.
     enum Culprit: Hashable {
         /// The attribute of that path is nil.
         case absent(String)
@@ -202,7 +203,7 @@ struct FillNullability {
         }
     }
 
-    /// The same where some attributes, or composite values, are known to be there.
+    /// The same, if some attributes or composite values are known to exist.
     func knowing(_ present: Set<String>) -> FillNullability {
         var known = self
         known.present.formUnion(present)
@@ -226,7 +227,7 @@ struct FillNullability {
         return known
     }
 
-    /// What is not 0 where a condition has an outcome.
+    /// The divisors that are not 0 if a condition has a given result.
     private static func divisors(
         where condition: ModelExpression, is outcome: Bool
     ) -> [ModelExpression] {
@@ -258,7 +259,7 @@ struct FillNullability {
         }
     }
 
-    /// The attributes that are not nil where a condition has an outcome.
+    /// The attributes that are not nil if a condition has a given result.
     private static func present(where condition: ModelExpression, is outcome: Bool) -> Set<String> {
         switch condition {
         case .and(let operands) where outcome, .or(let operands) where !outcome:
@@ -289,7 +290,7 @@ struct FillNullability {
         }
     }
 
-    /// What stands before the name of an attribute of the version before.
+    /// The prefix of an attribute of the previous version.
     static let formerPrefix = "$\(FillScope.former)."
 
     /// The name of an attribute of the version before, of a path with the prefix; else nil.

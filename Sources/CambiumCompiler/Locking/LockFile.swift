@@ -13,19 +13,22 @@ import Foundation
 /// end NUMBER OF VERSIONS
 /// ```
 ///
-/// One version after the other, in their order, so that two branches that freeze different versions
-/// merge. The hashes, of the algorithm that the first line names, decide whether a version is what
-/// it was. The lines after them say what it was, one thing each, as a difference to the version
-/// before: they decide nothing, and may be missing, but tell what has changed. The last line tells
-/// whether all versions are there: one that is lost would be taken for one that never shipped.
+/// The versions follow each other in their order, so that two branches that freeze different
+/// versions can be merged. The hashes, of the algorithm in the first line, determine whether a
+/// version is unchanged.
+///
+/// The lines after the hashes describe the version, one declaration each, as a difference to the
+/// version before. They may be missing, because they are used only to report the changes. The last
+/// line shows whether any version is missing, because a version without an entry would count as one
+/// that never shipped.
 package struct LockFile: Equatable {
     /// The file's name in the bundle.
     package static let name = BundleReader.lockName
     package static let format = "cambium-lock 3"
     package static let algorithm = "sha256"
-    /// The first format, whose lines hold a hash for each declaration.
+    /// The first format, with a hash for each declaration.
     private static let firstFormat = "cambium-lock 1"
-    /// The second one, whose hashes are of what was written.
+    /// The second format, with hashes of the text as written.
     private static let secondFormat = "cambium-lock 2"
 
     /// The versions by name.
@@ -177,7 +180,7 @@ package struct LockFile: Equatable {
         }
     }
 
-    /// Reads the lock of a bundle; nil where there is none.
+    /// Reads the lock of a bundle; nil if there is none.
     package static func read(inBundle path: String) throws(Malformed) -> LockFile? {
         let file = path + "/" + name
         guard FileManager.default.fileExists(atPath: file) else { return nil }
@@ -188,26 +191,27 @@ package struct LockFile: Equatable {
     }
 }
 
-/// What is remembered of a version that has shipped: two hashes of what its stores were made by.
+/// The entry of a version that has shipped: two hashes of everything that determines its stores.
 ///
-/// Neither depends on how the file is laid out or anything in it is spelled, on the order of
-/// declarations, or on what only the program sees (code generation, messages, named requests, merge
-/// and delete rules, user info), so all of that may still change. Nor do they depend on the SQL: a newer compiler that writes better
-/// SQL breaks no lock.
+/// The hashes do not depend on layout, spelling or the order of declarations in the file. They do
+/// not depend on declarations that affect only the program either: code generation, messages, named
+/// requests, merge and delete rules, user info. So all of these may still change. The hashes do not
+/// depend on the SQL: a newer compiler that writes better SQL does not invalidate a lock.
 package struct LockedVersion: Equatable {
     /// The version's name.
     package let name: String
-    /// `Model.versionHash`: tables and columns. Where it changes, stores in use no longer open.
+    /// `Model.versionHash`: tables and columns. If it changes, existing stores no longer open.
     package let storage: String
-    /// The hash of the text of ``LockedConditions``: what rows had to meet and how they were migrated.
-    /// Where it changes, stores in use open and are not what the next migration believes.
+    /// The hash of the text of ``LockedConditions``: the constraints of rows, and how they were
+    /// migrated. If it changes, existing stores open, but differ from the assumptions of the next
+    /// migration.
     package let conditions: String
-    /// What the hashes are of, one thing a line; nil where the lock does not say.
+    /// The declarations in the hashes, one a line; nil if the lock does not contain them.
     package var lines: Set<String>?
-    /// The start of a hash of each declaration by its name, which a lock of the former format has
-    /// to tell what has changed.
+    /// The start of a hash of each declaration by its name. In a lock of the former format, it
+    /// identifies the changed declarations.
     var declarations: [String: String] = [:]
-    /// Whether the conditions are those of a lock of a former format.
+    /// Whether the conditions are in a former format of the lock.
     package private(set) var isFormer = false
 }
 
@@ -245,14 +249,13 @@ extension LockedVersion {
         return name?.split(whereSeparator: { ".:".contains($0) }).first.map(String.init)
     }
 
-    /// Whether the hashes are the same, which is all that counts.
+    /// Whether the hashes are equal. The lines do not count.
     package static func == (left: LockedVersion, right: LockedVersion) -> Bool {
         left.name == right.name && left.storage == right.storage
             && left.conditions == right.conditions
     }
 
-    /// The names of the declarations that are others than before, sorted; none where that is not
-    /// known.
+    /// The names of the changed declarations, sorted; empty if they are unknown.
     func changes(since frozen: LockedVersion) -> [String] {
         guard !frozen.declarations.isEmpty else { return [] }
         return Set(declarations.keys).union(frozen.declarations.keys)

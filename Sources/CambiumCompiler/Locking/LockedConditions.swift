@@ -1,12 +1,12 @@
 import CambiumModel
 
-/// The part of a version that is in its stores beside tables and columns: defaults, limits, rules,
-/// indexes, renames, cases and the declared migration.
+/// The part of a version that determines its stores besides tables and columns: defaults, limits,
+/// rules, indexes, renames, cases and the declared migration.
 ///
-/// It is taken from the checked model, in which all spellings of a thing are one: expressions are
-/// written in the one form of their trees (which never changes, as version hashes hold it too),
-/// values as what they are, and whatever has no order is sorted. A file can be written in any other
-/// way that means the same.
+/// It is made from the checked model, so that all spellings of a declaration are equal. Expressions
+/// are written in the canonical form of their trees, which never changes, because version hashes
+/// use it too. Values are canonical, and unordered lists are sorted. A file may be rewritten in any
+/// way that has the same meaning.
 struct LockedConditions {
     private let model: Model
     private var lines: [String] = []
@@ -51,7 +51,7 @@ struct LockedConditions {
             case .now: "now()"
             case .newUUID: "uuid()"
             }
-        // What a part of a composite value was called, the value says.
+        // The composite value declares the former names of its parts.
         let former = attribute.isPart ? nil : attribute.renamedFrom
         add(
             "\(entity.name).\(attribute.name)", "attribute",
@@ -76,7 +76,7 @@ struct LockedConditions {
             "\(entity.name).index\(name) \(elements.joined(separator: ", "))\(condition)\(kind)")
     }
 
-    /// Rows have raw values: which case has which is all that counts.
+    /// Rows contain raw values, so only the raw value of each case counts.
     private mutating func addCases() {
         for enumeration in model.enumerations {
             let cases = enumeration.cases.map {
@@ -87,9 +87,9 @@ struct LockedConditions {
         }
     }
 
-    /// What a version declares about the step to it. What stands beside the bundle may be written
-    /// long after a version has shipped, so only what is in the version's own file counts. Renames
-    /// are with what they rename, wherever they are written.
+    /// Adds the declarations of a version about the step to it. Only the version's own file counts,
+    /// because declarations beside the bundle may be written long after a version has shipped.
+    /// Renames are listed with the renamed elements, wherever they are written.
     private mutating func addMigration(of version: CheckedModel) {
         guard let declared = model.migration, let migration = version.parsed.migration else {
             return
@@ -136,9 +136,8 @@ struct LockedConditions {
     }
 }
 
-/// What ``LockedConditions`` were in locks of the formats 1 and 2: as the author has written them, so
-/// that another spelling of the same is a change. Such locks are read for as long as there are any;
-/// freezing writes them anew.
+/// The ``LockedConditions`` of locks of the formats 1 and 2: the text as written, so that another
+/// spelling is a change. Such locks are still read; freezing writes them in the new format.
 enum FormerLockedConditions {
     /// The declarations, a line each, sorted by bytes.
     static func text(of version: CheckedModel) -> String {
@@ -157,7 +156,7 @@ enum FormerLockedConditions {
                 let cases = element.children(named: "case").map { line($0, ["name", "value"]) }
                 lines.append("enum \(element["name"]?.value ?? ""): \(cases)")
             case "migration":
-                // What stands beside the bundle may be written long after a version has shipped.
+                // Declarations beside the bundle may be written long after a version has shipped.
                 for child in element.children
                 where child.isOwn && !source.isOfOtherFile(child.offset) {
                     let all = child.attributes.filter { $0.isOwn && $0.name != "reason" }
@@ -202,7 +201,7 @@ enum FormerLockedConditions {
         if line != element.name { lines.append("\(path) \(line)") }
     }
 
-    /// An element with those of its XML attributes that are there.
+    /// An element with the existing ones of some XML attributes.
     private static func line(_ element: ParsedElement, _ names: [String]) -> String {
         let values = names.ordered(by: <).compactMap { name in
             element[name].map { "\(name)=\(ExpressionText.onOneLine($0.value).debugDescription)" }

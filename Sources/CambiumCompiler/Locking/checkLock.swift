@@ -1,13 +1,12 @@
 import CambiumModel
 
-/// Compares the versions of a bundle with what was remembered when they shipped.
+/// Compares the versions of a bundle with their entries in the lock.
 enum LockChecker {
-    /// What is wrong; nothing where there is no lock.
+    /// The problems; empty if there is no lock.
     ///
     /// - Parameters:
-    ///   - bundle: The bundle as it was read: a version that is there and has errors is not
-    ///     missing.
-    ///   - versions: Those of its versions that are without errors.
+    ///   - bundle: The bundle as it was read. A version that exists and has errors is not missing.
+    ///   - versions: The versions of the bundle without errors.
     static func check(_ bundle: ParsedBundle, _ versions: [CheckedModel]) -> [Diagnostic] {
         let lock: LockFile
         let path = bundle.path + "/" + LockFile.name
@@ -44,7 +43,8 @@ enum LockChecker {
             + versions.compactMap { change(of: $0, from: lock, draft: draft) }
     }
 
-    /// What the lock no longer says of versions decides nothing, and would be missed too late.
+    /// Reports lines that the lock has lost. They do not matter for the check, but are needed later
+    /// to report a change.
     private static func loss(of lock: LockFile, _ path: String) -> Diagnostic? {
         let names = lock.versions.values.filter { $0.lines == nil && !$0.isFormer }.map { $0.name }
             .ordered(by: VersionOrder.precedes)
@@ -61,7 +61,7 @@ enum LockChecker {
             ])
     }
 
-    /// - Parameter draft: The current version, where it has not shipped.
+    /// - Parameter draft: The current version, if it has not shipped.
     private static func change(
         of version: CheckedModel, from lock: LockFile, draft: String?
     ) -> Diagnostic? {
@@ -90,7 +90,7 @@ enum LockChecker {
             ])
     }
 
-    /// What has changed: the names of it, and as much as a person wants to read.
+    /// The changes: their names, and as many notes as a person wants to read.
     private static func changes(
         of now: LockedVersion, since frozen: LockedVersion
     ) -> (subjects: [String], notes: [String]) {
@@ -112,9 +112,9 @@ enum LockChecker {
 }
 
 extension CheckedModel {
-    /// The place of the first, in the file, of several things that a lock calls by name: an entity,
-    /// a composite or an enumeration, something in one, or the migration. What is gone is looked
-    /// for where it was.
+    /// The position of the first, in the file, of several elements that a lock names: an entity, a
+    /// composite or an enumeration, an element in one, or the migration. For a removed element it
+    /// is the position of its owner.
     fileprivate func position(ofFirstOf subjects: [String]) -> SourcePosition {
         let places = subjects.compactMap(element).map { $0.offset }
         return parsed.position(at: places.min() ?? parsed.root.offset)
@@ -142,15 +142,15 @@ extension CheckedModel {
     }
 }
 
-/// What a version is and was when it was frozen, in words: which entity or property has changed, from
-/// what to what.
+/// The differences between a version and its frozen form, in words: the changed entities and
+/// properties, with old and new value.
 struct LockedDifference {
     /// The entities and properties (`Product.sku`) that changed, sorted.
     let subjects: [String]
     /// A line for each.
     let notes: [String]
 
-    /// Compares the lines that a version had with those that it has.
+    /// Compares the old and the new lines of a version.
     init(from frozen: Set<String>, to current: Set<String>) {
         let (gone, added) = (frozen.subtracting(current), current.subtracting(frozen))
         let old = Self.values(of: gone)
@@ -180,12 +180,12 @@ struct LockedDifference {
         }
     }
 
-    /// The XML attributes that say what a declaration of a migration is about.
+    /// The XML attributes with the subject of a migration's declaration.
     static let names = [
         "entity", "attribute", "property", "relationship", "enum", "case", "name",
     ]
 
-    /// What a declaration of a migration is called: `<fill> of Product.price`.
+    /// The name of a migration's declaration: `<fill> of Product.price`.
     static func subject(_ kind: String, _ names: [String]) -> String {
         "<\(kind)> of \(names.joined(separator: "."))"
     }
@@ -210,9 +210,9 @@ struct LockedDifference {
     private struct Line {
         /// The entity, the property, the rule or the enumeration that it is about.
         let subject: String
-        /// What it says about it.
+        /// The value of the line for its subject.
         let value: String
-        /// Whether it is no part of a table's columns: those come first.
+        /// Whether it is not about a table's columns, which come first.
         let isCondition: Bool
 
         init(_ text: String) {
@@ -260,7 +260,7 @@ struct LockedDifference {
                 .replacing("default=\"uuid()\"", with: "default=\"new\"")
         }
 
-        /// What stands before the XML attributes of a declaration.
+        /// The words before the XML attributes of a declaration.
         private static let elements: Set<String> = [
             "attribute", "derived", "relationship", "entity", "composite",
         ]

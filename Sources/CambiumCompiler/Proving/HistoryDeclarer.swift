@@ -2,7 +2,7 @@ import CambiumModel
 import CambiumPlan
 import CambiumSQL
 
-/// Declares what loses least where two versions that have shipped leave something open.
+/// Declares the least data loss for undecided changes between two versions that have shipped.
 package struct HistoryDeclarer {
     let old: Model
     let new: Model
@@ -16,9 +16,9 @@ package struct HistoryDeclarer {
         self.isOfXcode = isOfXcode
     }
 
-    /// The declarations that solve a problem; none where only its author can.
+    /// The declarations that solve a problem; empty if only its author can solve it.
     func items(for problem: MigrationProblem) -> [HistoryItem] {
-        // Each end of links that become fewer says which stay.
+        // If a to-many becomes a to-one, each side declares the links to keep.
         let keeps = problem.declarations(of: Keep.self).map { keep in
             HistoryItem(
                 Keep(
@@ -33,7 +33,7 @@ package struct HistoryDeclarer {
             guard case .replace(let enumeration, let name, let isOptional, _) = fix else {
                 continue
             }
-            // Nothing says less than nothing; where something must be, the first case.
+            // Nil, if the attribute is optional; otherwise the first case.
             let names = new.enumeration(named: enumeration)?.cases.map { $0.name } ?? []
             let other = names.contains(name) ? name : isOptional ? nil : names.first
             return [
@@ -56,8 +56,8 @@ package struct HistoryDeclarer {
     private typealias Drop = MigrationDeclaration.Drop
     private typealias Keep = MigrationDeclaration.Keep
 
-    /// Where one of several may be dropped, the one after which the fewest problems are left that
-    /// would drop more.
+    /// Chooses the drop after which the fewest problems remain that require further drops, if one
+    /// of several may be dropped.
     private func leastDestructive(
         of drops: [Drop], _ problem: MigrationProblem
     ) -> Drop? {
@@ -80,7 +80,7 @@ package struct HistoryDeclarer {
         }
     }
 
-    /// Names objects that go because they require others which go.
+    /// Declares the deletion of objects that require deleted objects.
     func item(for drop: ModelDifference.FurtherDrop) -> HistoryItem {
         HistoryItem(
             Drop(
@@ -102,7 +102,7 @@ package struct HistoryDeclarer {
             let attribute = new.attribute(name, of: entity),
             let (text, value) = NeutralValue.fill(attribute, of: entity, in: new)
         else { return nil }
-        // One value for all objects is none for what tells them apart.
+        // If the attribute is unique, one value for all objects is impossible.
         if case .literal = value, isUniqueAlone(name, in: entity) { return nil }
         return HistoryItem(
             MigrationDeclaration.Fill(entity: owner, attribute: name, value: value), text: text,
@@ -118,8 +118,8 @@ package struct HistoryDeclarer {
 
 /// The value that says least, for existing objects that have to have one.
 enum NeutralValue {
-    /// The expression, and its text; nil for types that have no such value, and where the
-    /// attribute's limits do not allow it.
+    /// The expression and its text; nil for types without a neutral value, or if the attribute's
+    /// limits exclude it.
     static func fill(
         _ attribute: Attribute, of entity: Entity, in model: Model
     ) -> (text: String, value: ModelExpression)? {
@@ -150,22 +150,23 @@ enum NeutralValue {
     }
 }
 
-/// What can be done about a step that has shipped and that its two versions leave open. Nothing in
-/// the versions can be changed any more: only the file of declarations can say more.
+/// The remedies for a step that has shipped and that its two versions leave undecided. The versions
+/// cannot be changed any more: only the file of declarations can decide.
 package struct ShippedRemedy {
-    /// What is open, without advice that only a change of a version could follow.
+    /// The undecided changes, without advice that would require a change of a version.
     package let facts: [String]
     /// Whether no declaration keeps the rows, so that code has to.
     let needsCode: Bool
-    /// What to do, each in a sentence.
+    /// The remedies, each in a sentence.
     package let notes: [String]
 
-    /// Finds out what helps.
+    /// Finds the remedies.
     ///
-    /// - Parameter problems: What is open.
+    /// - Parameter problems: The undecided changes.
     package init(of problems: [MigrationProblem], from old: Model, to new: Model) {
-        // What solves nothing is a mistake in a declaration, which says what to do about itself.
-        // What no declaration solves comes first: often only some are shown.
+        // A problem without a solution is a mistake in a declaration, and its message contains the
+        // remedy. Problems that no declaration solves come first, because often only the first ones
+        // are shown.
         let declarer = HistoryDeclarer(old: old, new: new, isOfXcode: true)
         let hard = problems.filter { declarer.items(for: $0).isEmpty }
         let ordered = hard + problems.filter { !declarer.items(for: $0).isEmpty }
@@ -200,8 +201,8 @@ package struct ShippedRemedy {
         self.notes = notes
     }
 
-    /// The `<migration>` that says which of two things has been what both say; nil where that is not
-    /// the problem.
+    /// The `<migration>` that decides which of two elements had a former name that both declare;
+    /// nil if that is not the problem.
     private static func choice(
         _ problem: MigrationProblem, from old: Model, to new: Model
     ) -> String? {
@@ -223,8 +224,8 @@ extension HistoryDeclarer {
         StepResolution(from: old, to: new, declarations: items, furtherItem: item)
     }
 
-    /// The `<migration>` with which code of the program does what the two versions do not say; nil
-    /// where that is not enough.
+    /// The `<migration>` in which code of the program decides the undecided changes; nil if that is
+    /// insufficient.
     var codeDeclaration: String? {
         let resolution = StepResolution(from: old, to: new) { problem in
             let items = items(for: problem).filter { $0.isLeftByCode }
@@ -236,8 +237,8 @@ extension HistoryDeclarer {
         ).compactXML
     }
 
-    /// What code has to write so that a problem is none: the objects, and those that they are to
-    /// lead to where there are none yet.
+    /// The steps that must write the objects of a problem, and the objects of new entities that
+    /// they are to reference.
     private func writers(of problem: MigrationProblem) -> [HistoryItem] {
         let relationship = problem.property.flatMap { name in
             new.entity(named: problem.entity).flatMap { new.relationship(name, of: $0) }
@@ -251,7 +252,7 @@ extension HistoryDeclarer {
 extension HistoryItem {
     fileprivate var removesAllObjects: Bool { drop?.condition == .literal(.bool(true)) }
 
-    /// Whether it is still to be said where code writes the values: what may go, but no object.
+    /// Whether it must still be declared if code writes the values: a drop, but not one of objects.
     fileprivate var isLeftByCode: Bool {
         !removesSomeObjects && DeclarationKind.named(type(of: item).element)?.classes == [.lossy]
     }
@@ -261,9 +262,9 @@ extension HistoryItem {
 package final class HistoryItem: Sendable {
     /// The declaration. Several steps of code become one step of the migration.
     let item: any MigrationItem
-    /// An expression in it, as it is written; nil where that of its tree is right.
+    /// An expression in it as written; nil if the canonical form is right.
     private let text: String?
-    /// The reason, where the declaration has none of its own.
+    /// The reason, if the declaration has none of its own.
     private let reason: String?
 
     @inline(never)
@@ -282,7 +283,7 @@ package final class HistoryItem: Sendable {
     var isKeep: Bool { item is MigrationDeclaration.Keep }
     var entitiesOfCode: [String]? { (item as? MigrationDeclaration.Step)?.entities }
 
-    /// What it is about, as messages call it.
+    /// The subject of the declaration in messages.
     package var subject: String {
         type(of: item).subject.compactMap { item[$0] }.joined(separator: ".")
     }
@@ -297,7 +298,7 @@ package final class HistoryItem: Sendable {
             && drop.condition == other.condition
     }
 
-    /// Which rows of a store of the old version it deletes, in words; nil where it deletes none.
+    /// The rows of a store of the old version that it deletes, in words; nil if it deletes none.
     package func deletion(in old: Model) -> String? {
         guard let drop, drop.property == nil, old.entity(named: drop.entity)?.isAbstract == false
         else { return nil }
@@ -307,7 +308,7 @@ package final class HistoryItem: Sendable {
         return "deletes the rows of \(drop.entity) where \(condition)"
     }
 
-    /// The declaration as it is written, with what it means for the data.
+    /// The declaration as an element, with its class.
     package var element: ParsedElement {
         let name = type(of: item).element
         var list = AttributeList(item.attributes { text ?? $0.conditionText })
@@ -344,13 +345,13 @@ extension [HistoryItem] {
     }
 }
 
-/// A step between two versions with declarations for what the two leave open.
+/// A step between two versions, with declarations for its undecided changes.
 package struct StepResolution {
     /// The new version with the declarations in its migration.
     private(set) var target: Model
     /// The declarations.
     package private(set) var items: [HistoryItem] = []
-    /// What changes, and what is still open.
+    /// The changes, and the problems that remain.
     package private(set) var difference: ModelDifference
     /// The objects that no declarations name all of, as they require each other in a circle.
     package private(set) var circles: [ModelDifference.FurtherDrop] = []
@@ -358,17 +359,17 @@ package struct StepResolution {
     /// Finds declarations.
     ///
     /// - Parameters:
-    ///   - declarations: What solves a problem; nothing where it is to stay open.
-    ///   - furtherItem: What names the objects that go because they require others which go; nil
-    ///     where nobody is to name them.
+    ///   - declarations: Returns the declarations that solve a problem; empty to leave it open.
+    ///   - furtherItem: Returns the declaration for objects that are deleted because they require
+    ///     deleted objects; nil to leave them undeclared.
     init(
         from old: Model, to new: Model, declarations: (MigrationProblem) -> [HistoryItem],
         furtherItem: ((ModelDifference.FurtherDrop) -> HistoryItem)? = nil
     ) {
         target = new
         difference = ModelDifference(from: old, to: new)
-        // Whoever drops an entity learns of its relationships next: each round finds less. What
-        // requires objects that go is found one entity after the other.
+        // Dropping an entity reveals its relationships, so the next round finds further problems,
+        // but fewer. Objects that require deleted objects are found one entity after the other.
         for _ in 0..<8 + old.entities.count {
             var found = unsaid(difference.problems.flatMap(declarations))
             if found.isEmpty, let furtherItem { found = difference.furtherDrops.map(furtherItem) }
@@ -380,14 +381,14 @@ package struct StepResolution {
         if items.contains(where: { $0.removesSomeObjects }) { circles = difference.circularDrops }
     }
 
-    /// Those of some declarations that are to be added next.
+    /// The declarations among these that are to be added next.
     private func unsaid(_ declarations: [HistoryItem]) -> [HistoryItem] {
         var found: [HistoryItem] = []
         for item in declarations where !(items + found).contains(where: item.isSaid) {
             found.append(item)
         }
-        // What goes is said first: nothing more is asked of objects that go, and of links that go
-        // none is to stay.
+        // Drops come first: deleted objects need no further declarations, and deleted links need no
+        // declaration of the links to keep.
         let removals = found.filter { $0.removesSomeObjects }
         if !removals.isEmpty { return removals }
         return found.contains { $0.drop != nil } ? found.filter { !$0.isKeep } : found

@@ -2,7 +2,8 @@ import CambiumModel
 import CambiumPlan
 
 extension ModelCompiler {
-    /// Warns of what the new version asks of rows that are there, at the place that asks it.
+    /// Warns about new constraints that existing rows may violate, at the positions of the
+    /// constraints.
     package func warnAboutRows(to new: CheckedModel, _ difference: ModelDifference) {
         let wording = Wording(new.parsed.format)
         for risk in difference.rowRisks where !isMet(risk, by: difference, in: new.model) {
@@ -61,15 +62,15 @@ extension ModelCompiler {
         return wording.type(attribute.type.word)
     }
 
-    // MARK: What is taken care of
+    // MARK: Decided risks
 
-    /// Whether the rows that are there meet a new rule by what new attributes have in them, or the
-    /// author says what they have in what it looks at.
+    /// Whether existing rows meet a new rule because of the values of new attributes, or because
+    /// the author declares the values that the rule reads.
     private func isMet(_ risk: RowRisk, by difference: ModelDifference, in model: Model) -> Bool {
         guard case .rule(let name) = risk.kind, let entity = model.entity(named: risk.entity),
             let rule = entity.rules.first(where: { $0.name == name })
         else { return false }
-        // One that stays as it was is no answer to a fill that changes what it looks at.
+        // An unchanged rule counts as not met, if a fill changes a value that it reads.
         guard difference.isNew(rule: name, of: entity) else { return false }
         let lineage = Set(model.lineage(of: entity).map { $0.name })
         let fills = (model.migration?.fills ?? []).filter { lineage.contains($0.entity) }
@@ -88,7 +89,7 @@ extension ModelCompiler {
             case .now, .newUUID: break
             }
         }
-        // A fill of what may be nil leaves no nil.
+        // A fill of an optional attribute leaves no nil.
         let present = fills.filter { $0.value != .literal(.null) }.map { $0.attribute }
         return ConstantFolding(entity: entity, model: model, known: known)
             .value(of: rule.condition.withValues(at: Set(present))) == true
@@ -131,7 +132,7 @@ extension RowRisk.Kind {
 }
 
 extension ModelExpression {
-    /// Whether one of the object's own attributes is among those.
+    /// Whether the condition contains one of these attributes of the object itself.
     fileprivate func mentions(_ attributes: Set<String>) -> Bool {
         var isFound = false
         visit { expression in
@@ -141,7 +142,7 @@ extension ModelExpression {
         return isFound
     }
 
-    /// The condition where those attributes are known to have some value or other.
+    /// The condition, if these attributes are known to be not nil.
     fileprivate func withValues(at attributes: Set<String>) -> ModelExpression {
         guard !attributes.isEmpty else { return self }
         return transformed { expression in
@@ -177,13 +178,13 @@ extension CheckedModel {
             ?? position(ofEntity: risk.entity, property: risk.property)
     }
 
-    /// What a fill says.
+    /// The position of a fill.
     fileprivate func position(of fill: MigrationDeclaration.Fill) -> SourcePosition {
         position(ofDeclared: fill.attribute, of: fill.entity)
             ?? position(ofEntity: fill.entity, property: fill.attribute)
     }
 
-    /// What the migration says of the values, or of the links, of a property: a fill or a link.
+    /// The position of the migration's fill or link for a property.
     func position(ofDeclared property: String?, of entity: String) -> SourcePosition? {
         let element = parsed.migration?.children.first { element in
             ["fill", "link"].contains(element.name) && element["entity"]?.value == entity
@@ -196,7 +197,7 @@ extension CheckedModel {
 }
 
 extension ModelCompiler {
-    /// What can be done about rows that do not meet what is asked.
+    /// The remedy for rows that violate a new constraint.
     func remedy(
         for risk: RowRisk, _ subject: String, in model: Model, _ difference: ModelDifference,
         _ wording: Wording
@@ -207,7 +208,7 @@ extension ModelCompiler {
         case .limits:
             let entity = model.entity(named: risk.entity)
             let attribute = entity.flatMap { model.attribute(risk.property ?? "", of: $0) }
-            // No expression sees what lies in a file.
+            // Expressions cannot read values in files.
             if attribute?.usesExternalForm == true {
                 return "Leave it as it was, unless there is no such value"
             }
@@ -282,8 +283,8 @@ extension ModelCompiler {
         }
     }
 
-    /// The pattern of a fill that keeps the values that are right: the condition and the other value
-    /// are the author's.
+    /// The pattern of a fill that keeps the values that are right: the condition and the other
+    /// value are the author's.
     static func revision(of attribute: String) -> String {
         "TERNARY(…, \(attribute), …)"
     }

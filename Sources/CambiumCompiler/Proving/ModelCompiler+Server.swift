@@ -3,13 +3,13 @@ import CambiumModel
 import CambiumPlan
 import CambiumPostgresSQL
 
-/// The steps of stores on a server, where the current version names its engine. They are made of the
-/// same operations as those that were proven. The build has no server, so that the command
-/// `cambium migrate verify` proves them.
+/// The steps of stores on a server, if the current version names its engine. They consist of the
+/// same operations as the proven steps. The build has no server, so they are proven by the command
+/// `cambium migrate verify`.
 extension ModelCompiler {
     /// Plans the steps between versions, each of which was proven.
     ///
-    /// - Returns: Those that lead to the current version; nil where the last one has problems, which are
+    /// - Returns: The steps up to the current version; nil if the last one has problems, which are
     ///   reported.
     func serverMigrations(between versions: [CheckedModel]) -> [Migration]? {
         guard let current = versions.last, current.engines.contains(.postgres) else { return [] }
@@ -30,7 +30,7 @@ extension ModelCompiler {
                 }
                 return nil
             case .failure(let error):
-                // Nothing leads from before a step that cannot be taken.
+                // If a step is impossible, the steps before it are useless.
                 migrations = []
                 report(
                     .brokenChain,
@@ -46,8 +46,8 @@ extension ModelCompiler {
 
     /// Plans the step from one version to the next.
     ///
-    /// - Parameter isLast: Whether it leads to the current version.
-    /// - Throws: ``MigrationProblems``, all reasons why there is none.
+    /// - Parameter isLast: Whether the new version is the current one.
+    /// - Throws: ``MigrationProblems`` with all reasons, if there is no plan.
     package static func serverMigration(
         from old: CheckedModel, to new: CheckedModel, isLast: Bool
     ) throws(MigrationProblems) -> Migration {

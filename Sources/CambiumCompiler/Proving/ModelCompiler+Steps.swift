@@ -5,12 +5,12 @@ import CambiumSQL
 
 /// One step from a version to the next.
 extension ModelCompiler {
-    /// Plans and proves a step; its problems are reported where the author can solve them.
+    /// Plans and proves a step. Its problems are reported at the positions of possible fixes.
     package func plan(_ step: ProofSubject.Step) -> Migration? {
         do throws(MigrationProblems) {
             let difference = ModelDifference(from: step.old.model, to: step.new.model)
             let migration = try Migration(difference, schemas: step.schemas)
-            // What has shipped asks of the rows what it asks.
+            // Only the current version can still be changed.
             if step.isLast {
                 warnAboutRows(to: step.new, difference)
                 let lint = StepLint(
@@ -25,10 +25,10 @@ extension ModelCompiler {
         }
     }
 
-    /// Plans and proves a step that has shipped in an Xcode bundle: nothing about it can be changed
-    /// any more, so there are only warnings.
+    /// Plans and proves a step that has shipped in an Xcode bundle. It cannot be changed any more,
+    /// so there are only warnings.
     ///
-    /// - Returns: The step, and the version that it leads to with all that it drops declared.
+    /// - Returns: The step, and its new version with declarations for all data that it drops.
     package func planShipped(
         _ step: ProofSubject.Step
     ) -> (migration: Migration, target: Model)? {
@@ -70,8 +70,8 @@ extension ModelCompiler {
             at: step.new.position(ofEntity: nil), notes: notes)
     }
 
-    /// Runs a migration, unless it was proven before. One that has shipped, of which long chains
-    /// have a hundred, is run with one set of rows.
+    /// Runs a migration, unless it was proven before. If the step has shipped, it is run with one
+    /// set of rows, because long chains have a hundred of such steps.
     private func prove(
         _ migration: Migration, _ step: ProofSubject.Step, _ match: ModelMatch,
         isShipped: Bool = false
@@ -105,7 +105,7 @@ extension ModelCompiler {
         }
     }
 
-    /// Says of which objects nothing is proven.
+    /// Warns about objects that the proof did not cover.
     private func warn(
         of proof: MigrationProver.Proof, from old: CheckedModel, to new: CheckedModel
     ) {
@@ -141,10 +141,10 @@ extension ModelCompiler {
         }
     }
 
-    /// At the entity or property in the newer file; what is only in the older one is reported at
-    /// the newer file's migration, which is where the fix goes.
+    /// Reports a problem at the entity or property in the newer file. If only the older file
+    /// contains it, the position is the newer file's migration, which is the place for the fix.
     ///
-    /// - Parameter engine: The engine that cannot take the step, where others can.
+    /// - Parameter engine: The engine that cannot run the step, if others can.
     func report(
         _ problem: MigrationProblem, from old: CheckedModel, to new: CheckedModel,
         on engine: String? = nil
@@ -163,7 +163,7 @@ extension ModelCompiler {
         report(.undecidedMigration, message, at: position, notes: notes)
     }
 
-    /// What to say of a version whose store cannot be made.
+    /// The diagnostic for a version whose store cannot be created.
     static func schemaFailure(_ error: any Error, at position: SourcePosition) -> Diagnostic {
         Diagnostic(
             .unprovenMigration, "The schema fails on SQLite: \(line(of: error))", at: position,
@@ -178,8 +178,8 @@ extension ModelCompiler {
         diagnostics.append(Diagnostic(code, message, at: position, notes: notes))
     }
 
-    /// Errors quote SQL, which has many lines, and of a large table thousands. What is wrong may stand
-    /// before it or after it.
+    /// An error as one line. Errors quote SQL, which has many lines, and for a large table
+    /// thousands. The actual problem may be before or after it.
     static func line(of error: any Error) -> String {
         let line = "\(error)".split(whereSeparator: \.isWhitespace).joined(separator: " ")
         return line.count > 1000 ? "\(line.prefix(500)) … \(line.suffix(500))" : line
@@ -188,20 +188,21 @@ extension ModelCompiler {
 
 /// A step between two versions of an Xcode bundle that have both shipped.
 ///
-/// Core Data dropped what a new version no longer had, without a word, so that is what happened to
-/// the stores out there. Here the drops are filled in; they are reported once for each step.
+/// Core Data dropped everything that a new version no longer contained, without asking. So these
+/// drops happened in existing stores. Here the drops are declared automatically; they are reported
+/// once for each step.
 package struct ShippedStep {
     /// The new version with the drops in its migration.
     package let target: Model
-    /// What the step loses, sorted: entities and `Entity.property`.
+    /// The data that the step loses, sorted: entities and `Entity.property`.
     let losses: [String]
-    /// What changes. Its problems keep the step from being planned: it needs what only the
-    /// program's own mapping knew.
+    /// The changes. Problems in it prevent a plan: the step needs information that was only in the
+    /// program's own mapping.
     package let difference: ModelDifference
-    /// What is what in the two versions, as they say it.
+    /// The matching elements of the two versions, as declared.
     let match: ModelMatch
 
-    /// Finds out what the step from one version to the next drops.
+    /// Determines the drops in the step from one version to the next.
     package init(from old: Model, to new: Model) {
         let resolution = StepResolution(from: old, to: new) { problem in
             if problem.enumeration != nil {
@@ -215,7 +216,8 @@ package struct ShippedStep {
                         reason: "Core Data dropped it"))
             ]
         }
-        // Drops say what may be missing; what takes the place of a case is a value to be proven.
+        // Drops are not part of the match, because they only permit missing data. The replacement
+        // of a case is a value to be proven.
         let replaced = resolution.items.filter { $0.item is MigrationDeclaration.Replacement }
         match = ModelMatch(
             old: old, new: replaced.isEmpty ? new : new.declaring(replaced, since: old))

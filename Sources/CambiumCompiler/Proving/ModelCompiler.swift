@@ -3,18 +3,18 @@ import CambiumModel
 import CambiumPlan
 import CambiumSQL
 
-/// The whole way from a bundle to what the tool writes: read, check, plan, prove, emit.
+/// Compiles a bundle into the output of the tool: read, check, plan, prove, emit.
 package final class ModelCompiler {
     package var diagnostics: [Diagnostic] = []
-    /// What there is to say of versions that have shipped.
+    /// The findings about versions that have shipped.
     var notes: [Diagnostic] = []
-    /// What was proven before, where that is asked for.
+    /// The results of earlier proofs, if they are to be used.
     let verdicts: VerdictCache?
-    /// What was found out about each step, the oldest first.
+    /// The result of each step, the oldest first.
     var steps: [VerifyReport.Step] = []
-    /// The model and its current version, where all versions are right each for itself.
+    /// The model and its current version, if all versions are valid by themselves.
     var current: Compilation.Current?
-    /// What the last proof has seen.
+    /// The counts of the last proof.
     var lastProof: (proof: MigrationProver.Proof, seconds: Double, isRemembered: Bool)?
 
     /// Starts without findings.
@@ -24,18 +24,18 @@ package final class ModelCompiler {
 
     /// Compiles a bundle.
     ///
-    /// Everything that is wrong with any version is in the diagnostics, and there is a result only
-    /// where none is an error. Cost grows with the number of versions: each step from one to the
-    /// next is run on an SQLite in memory.
+    /// The diagnostics contain all problems of all versions. There is a result only if none is an
+    /// error. The cost grows with the number of versions: each step from one to the next is run on
+    /// an SQLite in memory.
     ///
     /// - Parameters:
     ///   - path: The bundle's folder.
-    ///   - declarations: The file of declarations about the steps between versions; nil takes the
-    ///     one beside the bundle, where there is one.
-    ///   - checksLock: Whether versions that are frozen have to be as they were then.
-    ///   - emits: Whether the Swift is wanted too.
-    ///   - engine: What the stores are in.
-    ///   - verdicts: What was proven before, which is not proven again; nil proves everything.
+    ///   - declarations: The file of declarations about the steps between versions; nil means the
+    ///     one beside the bundle, if it exists.
+    ///   - checksLock: Whether frozen versions have to be unchanged.
+    ///   - emits: Whether to generate the Swift too.
+    ///   - engine: The engine of the stores.
+    ///   - verdicts: The results of earlier proofs, which are not repeated; nil proves everything.
     package static func compile(
         _ path: String, declarations: String? = nil, checksLock: Bool = true, emits: Bool = false,
         engine: CheckedEngine = .sqlite, verdicts: VerdictCache? = nil
@@ -70,8 +70,8 @@ package final class ModelCompiler {
         return result
     }
 
-    /// Checks all versions that stores go through; those with errors are left out. All but errors is
-    /// a note where the version has shipped.
+    /// Checks all versions of a store's history. Versions with errors are left out. If a version
+    /// has shipped, everything except errors is a note.
     package static func check(
         _ bundle: ParsedBundle, _ engine: CheckedEngine = .sqlite
     ) -> (versions: [CheckedModel], diagnostics: [Diagnostic], notes: [Diagnostic]) {
@@ -82,8 +82,8 @@ package final class ModelCompiler {
         let chain = bundle.chain
         for (index, parsed) in chain.enumerated() {
             let previousVersion = index > 0 ? chain[index - 1].version : nil
-            // What is legal and will hurt can only be put right in the version that has not
-            // shipped: the current one.
+            // Warnings about valid but harmful declarations are only useful for the version that
+            // has not shipped: the current one.
             let isCurrent = index == chain.count - 1
             let (model, found) = ModelChecker.check(
                 parsed, bundleName: bundle.name, previousVersion: previousVersion,
@@ -97,8 +97,8 @@ package final class ModelCompiler {
         return (versions, diagnostics, notes)
     }
 
-    /// The names of the versions that have shipped: those that the lock has, and all of Xcode's but the
-    /// current one, in which nothing can be changed any more.
+    /// The names of the versions that have shipped and cannot be changed any more: versions in the
+    /// lock, and all versions of Xcode except the current one.
     package static func frozenVersions(of bundle: ParsedBundle) -> Set<String> {
         // A lock that cannot be read is a finding of its own.
         let lock = (try? LockFile.read(inBundle: bundle.path)) ?? nil
@@ -106,12 +106,13 @@ package final class ModelCompiler {
         return Set(lock?.versions.keys.map { $0 } ?? []).union(shipped)
     }
 
-    /// Takes out what the author says is meant, and what nobody can do anything about any more.
+    /// Removes suppressed diagnostics, and diagnostics about versions that cannot be changed any
+    /// more.
     private func settle(_ bundle: ParsedBundle, isComplete: Bool) {
         let chain = bundle.chain
         let (kept, unused) = Suppressions(in: chain).applied(to: diagnostics)
         diagnostics = kept
-        // What could not be found out is no proof that a suppression is not needed.
+        // If the checks are incomplete, it is unknown whether a suppression is unnecessary.
         if isComplete { diagnostics += unused }
         guard let current = chain.last?.version,
             let lock = try? LockFile.read(inBundle: bundle.path), lock.versions[current] != nil
@@ -127,7 +128,7 @@ package final class ModelCompiler {
     ) -> (bundle: CompiledBundle, files: [SwiftFile])? {
         guard let current = versions.last else { return nil }
         self.current = Compilation.Current(name: name, version: current.model.version)
-        // Classes need no tables, and no proof looks at them: each waits only for what it needs.
+        // The classes do not need the tables or the proofs, so they are emitted in parallel.
         let models = versions.map { $0.model }
         let emitter =
             emits
@@ -165,8 +166,8 @@ package final class ModelCompiler {
         )
     }
 
-    /// The tables of each version. One version after the other is less work than all at a time:
-    /// most tables are those of the version before.
+    /// The tables of each version. Laying them out one version after the other is less work than
+    /// all in parallel: most tables are those of the version before.
     package static func schemas(of versions: [CheckedModel]) -> [Schema] {
         var schemas: [Schema] = []
         var previous: (model: Model, schema: Schema)?
@@ -178,17 +179,17 @@ package final class ModelCompiler {
         return schemas
     }
 
-    /// What was found out about a step, by a compiler that has looked at nothing else.
+    /// The result of a step, from a compiler that has only examined this step.
     ///
-    /// - Parameter migration: The step's migration; nil where it could not be planned, or fails.
+    /// - Parameter migration: The step's migration; nil if it could not be planned, or fails.
     @inline(never)
     package func report(
         on migration: Migration?, from old: CheckedModel, to new: CheckedModel
     ) -> VerifyReport.Step {
-        // What warnings say is no reason, unless there is nothing else.
+        // Warnings are not reasons, unless there are no others.
         let reasons = diagnostics.filter { $0.isError || $0.code == .brokenChain }
         let isUndecided = migration == nil && reasons.contains { $0.code == .undecidedMigration }
-        // The notes of these two say what to write.
+        // The notes of these two codes contain the remedy.
         let words = reasons.map { reason in
             let hasRemedy = [.brokenChain, .undecidedMigration].contains(reason.code)
             let notes = hasRemedy ? reason.notes : []
@@ -196,7 +197,7 @@ package final class ModelCompiler {
         }
         return VerifyReport.Step(
             from: old.model.version, to: new.model.version,
-            // What nobody can plan needs more than the models say.
+            // A step that cannot be planned needs more than the models declare.
             kind: isUndecided ? nil : migration?.kind ?? .needsCode,
             losesData: migration?.losesData ?? true,
             codeSteps: migration?.codeSteps ?? [],
@@ -208,20 +209,20 @@ package final class ModelCompiler {
     }
 }
 
-/// What compiling a bundle gives.
+/// The result of compiling a bundle.
 package struct Compilation: Sendable {
-    /// The result, or nil where there are errors.
+    /// The compiled bundle, or nil if there are errors.
     package let bundle: CompiledBundle?
-    /// The generated Swift, where it was asked for and there are no errors.
+    /// The generated Swift, if it was requested and there are no errors.
     package let files: [SwiftFile]
     /// Everything to tell the author, by place.
     package let diagnostics: [Diagnostic]
-    /// What there is to say of versions that have shipped, by place.
+    /// Findings about versions that have shipped, by position.
     package let notes: [Diagnostic]
-    /// The model and its current version; nil where a version has errors of its own.
+    /// The model and its current version; nil if a version has errors of its own.
     package let current: Current?
-    /// What was found out about each step from a version to the next, the oldest first; none where
-    /// a version has errors.
+    /// The result of each step from a version to the next, the oldest first; empty if a version has
+    /// errors.
     package let steps: [VerifyReport.Step]
 
     /// A model and the version that programs have.
@@ -243,7 +244,7 @@ package struct CompiledBundle: Sendable {
     package let schema: [String]
     /// The steps from each version to the next.
     package let migrations: [Migration]
-    /// The same on PostgreSQL; none where the current version does not name it.
+    /// The same on PostgreSQL; empty if the current version does not name that engine.
     package var serverMigrations: [Migration] = []
     /// The names of the versions that have shipped.
     package var frozen: Set<String> = []
@@ -252,8 +253,8 @@ package struct CompiledBundle: Sendable {
 }
 
 extension ModelCompiler {
-    /// What can be done about objects that are equal in what is unique, or become so as those that they
-    /// lead to become one.
+    /// The remedy for objects with equal unique values, or objects that become equal when their
+    /// destinations are merged.
     func remedy(
         forEqualsIn properties: [String], of name: String, in model: Model,
         _ difference: ModelDifference, _ place: String

@@ -4,7 +4,7 @@ import CambiumSQL
 import Foundation
 import Synchronization
 
-/// The rounds of proofs, which are run at the same time.
+/// The proofs of a bundle, which run in parallel.
 extension ModelCompiler {
     /// Something to prove that has nothing to do with the others.
     enum Proof: Sendable {
@@ -18,8 +18,8 @@ extension ModelCompiler {
         case step(Migration?, [Diagnostic], VerifyReport.Step)
     }
 
-    /// What there is to prove: that the current version's store can be made (which also finds an
-    /// SQLite that is too old), and the steps from each version to the next.
+    /// The proofs: the creation of the current version's store, which also detects an SQLite that
+    /// is too old, and the steps from each version to the next.
     func proofs(of subject: ProofSubject) -> [Proof]? {
         let versions = subject.versions
         guard let current = versions.last, let schema = subject.schemas.last else { return nil }
@@ -55,7 +55,7 @@ extension ModelCompiler {
         }
     }
 
-    /// The steps that were proven; nil where the current version's store cannot be made.
+    /// The steps that were proven; nil if the current version's store cannot be created.
     func migrations(
         of outcomes: [ProofOutcome], between versions: [CheckedModel]
     ) -> [Migration]? {
@@ -71,7 +71,7 @@ extension ModelCompiler {
             if let migration {
                 migrations.append(migration)
             } else {
-                // Nothing leads from before a step that cannot be taken.
+                // If a step is impossible, the steps before it are useless.
                 migrations = []
             }
         }
@@ -79,13 +79,13 @@ extension ModelCompiler {
     }
 }
 
-/// What the proofs of a bundle are about.
+/// The input of the proofs of a bundle.
 package final class ProofSubject: Sendable {
     let versions: [CheckedModel]
     /// The tables of each version.
     let schemas: [Schema]
     let verdicts: VerdictCache?
-    /// The hash of each version's text, where it is asked for.
+    /// The hash of each version's text, if proofs are stored.
     private let digests: [String]
     private let schemaKey: String?
     /// Whether a store of the current version was made before, well.
@@ -127,14 +127,14 @@ package final class ProofSubject: Sendable {
         package let old: CheckedModel
         package let new: CheckedModel
         let schemas: (old: Schema, new: Schema)
-        /// Whether it leads to the current version.
+        /// Whether it ends at the current version.
         let isLast: Bool
         /// The versions before the old one, oldest first.
         let earlier: [CheckedModel]
         fileprivate let digests: [String]
 
-        /// The hash of all that the verdict on a migration depends on. The rows that it is proven
-        /// with and what is expected of them are made of both models, and those of the two texts.
+        /// The hash of everything that the result of a proof depends on. The sample rows and the
+        /// expected results are made from both models, and these from the two texts.
         func key(of migration: Migration, isShipped: Bool, in verdicts: VerdictCache) -> String {
             let model = new.model
             let statements = migration.steps.flatMap { step in
@@ -149,14 +149,15 @@ package final class ProofSubject: Sendable {
     }
 }
 
-/// What was proven before, so that it need not be proven again: a folder with a small file for each
-/// verdict.
+/// The results of earlier proofs, so that they are not repeated: a folder with a small file for
+/// each result.
 ///
-/// A file is named by the hash of everything that its verdict depends on: what was proven, and what
-/// proved it (the tool, the prover, the SQLite). Who asks for something else finds nothing. Only
-/// what succeeded is kept. Nothing here is ever an error: a file that is missing, damaged or
-/// unreadable means that the proof is run, and one that cannot be written that it is run again next
-/// time. Each file appears at once and whole, so that any number of processes may share a folder.
+/// The name of a file is the hash of everything that its result depends on: the proven step, and
+/// the tool, the prover and the SQLite. Only successful results are stored.
+///
+/// Errors of the cache are ignored. If a file is missing, damaged or unreadable, the proof is run.
+/// If a file cannot be written, the proof is run again next time. Files are written atomically, so
+/// any number of processes may share a folder.
 package final class VerdictCache: Sendable {
     private let folder: URL
     private let identity: String
@@ -164,29 +165,29 @@ package final class VerdictCache: Sendable {
     private let hasGrown = Mutex(false)
 
     private static let suffix = "proof"
-    /// What a file takes at least.
+    /// The minimum size of a file.
     private static let blockSize = 4096
-    /// What a single verdict may have.
+    /// The maximum size of a single result.
     private static let verdictSize = 1 << 20
 
-    /// Uses a folder, which is made when there is something to keep.
+    /// Uses a folder. It is created when a result is stored.
     ///
     /// - Parameters:
-    ///   - folder: Where the verdicts are. Other files in it are left alone.
-    ///   - tool: What tells the program that proves from any other, also from one of the same
-    ///     version that was built otherwise.
-    ///   - capacity: How many bytes all verdicts may take together.
+    ///   - folder: The folder of the results. Other files in it are ignored.
+    ///   - tool: Identifies the program that proves, so that another build of the same version has
+    ///     another identity.
+    ///   - capacity: The maximum number of bytes of all results.
     package init(folder: String, tool: String, capacity: Int = 32 << 20) {
         self.folder = URL(fileURLWithPath: folder, isDirectory: true)
         identity = "verdicts 1, \(tool), \(MigrationProver.identity)"
         self.capacity = capacity
     }
 
-    /// The key of a verdict.
+    /// The key of a result.
     ///
     /// - Parameters:
-    ///   - kind: What kind of thing was found out.
-    ///   - parts: Everything that the verdict depends on.
+    ///   - kind: The kind of proof.
+    ///   - parts: Everything that the result depends on.
     package func key(of kind: String, _ parts: [String]) -> String {
         var text = ""
         for part in [identity, kind] + parts {
@@ -196,7 +197,7 @@ package final class VerdictCache: Sendable {
         return SHA256.hexadecimal(of: text)
     }
 
-    /// What was found out before, or nil.
+    /// The stored result, or nil.
     package func verdict(for key: String) -> String? {
         guard let data = try? Data(contentsOf: file(of: key)) else { return nil }
         let bytes = [UInt8](data)
@@ -207,7 +208,7 @@ package final class VerdictCache: Sendable {
         return bytes[..<length].elementsEqual(seal.utf8) ? verdict : nil
     }
 
-    /// Remembers what was found out.
+    /// Stores a result.
     package func keep(_ verdict: String, for key: String) {
         guard verdict.utf8.count <= Self.verdictSize else { return }
         let text = Self.seal(of: verdict, key) + "\n" + verdict
@@ -218,7 +219,7 @@ package final class VerdictCache: Sendable {
         hasGrown.withLock { $0 = true }
     }
 
-    /// Removes the oldest verdicts where there are too many; to be called once everything is done.
+    /// Removes the oldest results if there are too many. Call it at the end.
     package func prune() {
         guard hasGrown.withLock({ $0 }) else { return }
         let manager = FileManager.default
@@ -251,12 +252,12 @@ package final class VerdictCache: Sendable {
             && key.allSatisfy { "0123456789abcdef".utf8.contains($0) }
     }
 
-    /// A verdict that is not exactly what was written, or that belongs to another key, is none.
+    /// A seal of a result and its key, which detects changed or misplaced files.
     private static func seal(of verdict: String, _ key: String) -> String {
         SHA256.hexadecimal(of: "\(key)\n\(verdict)")
     }
 
-    /// What a proof has seen when it was run before, or nil.
+    /// The stored counts of a proof, or nil.
     func proof(for key: String) -> MigrationProver.Proof? {
         guard let words = verdict(for: key)?.split(separator: " "), words.count >= 3,
             let rows = Int(words[0]), let newRows = Int(words[1]), let refusals = Int(words[2])
@@ -268,21 +269,21 @@ package final class VerdictCache: Sendable {
             dropped: names.filter { $0.hasPrefix(dropMark) }.map { String($0.dropFirst()) })
     }
 
-    /// Remembers what a proof has seen.
+    /// Stores the counts of a proof.
     func keep(_ proof: MigrationProver.Proof, for key: String) {
         let counts = [proof.rows, proof.newRows, proof.refusals].map(String.init)
         let dropped = proof.dropped.map { dropMark + $0 }
         keep((counts + proof.refused + dropped).joined(separator: " "), for: key)
     }
 
-    /// What stands before the name of an entity of which drops have taken objects. No name begins with
+    /// The prefix of an entity name, if drops deleted objects of the entity. No name begins with
     /// it.
     private var dropMark: String { "-" }
 }
 
 extension ParsedElement {
-    /// A hash of what the element says: of its names, values and texts, and of all that is in it,
-    /// but not of layout and comments.
+    /// A hash of the element's content: its names, values and texts, and everything in it, but not
+    /// layout and comments.
     var digest: String {
         var text = ""
         write(to: &text)
