@@ -2,30 +2,30 @@ import CambiumMigration
 import CambiumModel
 import Foundation
 
-/// Finds and reads the versions of a bundle: a folder `Shop.cambium` of `1.xml`, `2.xml` …, or what
-/// Xcode makes: `Shop.xcdatamodeld`, or a single `Shop.xcdatamodel`.
+/// Finds and reads the versions of a bundle: a folder `Shop.cambium` with `1.xml`, `2.xml` …, or a
+/// model of Xcode: `Shop.xcdatamodeld`, or a single `Shop.xcdatamodel`.
 package struct BundleReader {
-    /// What has been found so far.
+    /// The diagnostics so far.
     var diagnostics: [Diagnostic] = []
-    /// What becomes of what Xcode wrote in versions that have shipped.
+    /// Notes about the conversion of Xcode versions that have shipped.
     var notes: [Diagnostic] = []
     /// The folder, without a slash at its end.
     let path: String
     var settings = BundleSettings()
     var history: ParsedHistory?
 
-    /// The name of the file of frozen versions. It lies in the bundle, and not beside it, so that it
-    /// goes wherever the versions go and is an input of the build like them.
+    /// The name of the file of frozen versions. It lies in the bundle, and not beside it, so that
+    /// it goes wherever the versions go and is an input of the build like them.
     static let lockName = "cambium.lock"
 
     /// The extensions of the folders that are models.
     package static let extensions = ["cambium", "xcdatamodeld", "xcdatamodel"]
 
-    /// Reads a bundle. Versions that cannot be read are missing from the result and named in the
+    /// Reads a bundle. If a version cannot be read, it is missing from the result and named in the
     /// diagnostics.
     ///
     /// - Parameter declarations: The file of declarations about the steps between versions; nil
-    ///   takes the one beside the bundle, where there is one.
+    ///   means the one beside the bundle, if it exists.
     package static func read(
         _ path: String, declarations: String? = nil
     ) -> (bundle: ParsedBundle, diagnostics: [Diagnostic]) {
@@ -189,7 +189,7 @@ package struct BundleReader {
         return data
     }
 
-    /// The file itself, where it is one and lies in the bundle.
+    /// The resolved file, if it is a regular file in the bundle.
     private mutating func regularFile(_ path: String) -> URL? {
         let folder = URL(fileURLWithPath: self.path).resolvingSymlinksInPath()
         let file = URL(fileURLWithPath: path).resolvingSymlinksInPath()
@@ -223,7 +223,7 @@ extension String {
 }
 
 extension BundleReader {
-    /// A version as Xcode wrote it, and what is what in it.
+    /// A version as Xcode wrote it, with the identities of its elements.
     struct XcodeFile {
         let version: String
         let source: SourceText
@@ -264,8 +264,8 @@ extension BundleReader {
         return (models, current)
     }
 
-    /// What `.xccurrentversion` says, else the last version; without that file, Xcode itself knows
-    /// a bundle to have one version.
+    /// The version named in `.xccurrentversion`, or else the last version. Without that file, Xcode
+    /// itself assumes that a bundle has one version.
     private mutating func currentVersion(among versions: [String]) -> String? {
         if let name = settings.current {
             if !versions.contains(name) {
@@ -294,8 +294,8 @@ extension BundleReader {
         return name
     }
 
-    /// Those versions that can be read; the others are reported. Each is read and translated on its
-    /// own, all at the same time: of the version before only the identities are needed.
+    /// The versions that can be read; errors in the others are reported. They are read and
+    /// translated in parallel, because each needs only the identities of the version before.
     mutating func readXcodeVersions(
         _ versions: [(folder: String, version: String)], name: String, current: String?
     ) -> [ParsedModel] {
@@ -317,7 +317,7 @@ extension BundleReader {
                 previous: index > 0 ? files[index - 1].identities : nil)
         }
         return zip(files, translations).map { file, translation in
-            // What will hurt can only be put right in the version that has not shipped.
+            // Warnings are only useful for the version that has not shipped.
             let (found, remarks) = translation.diagnostics.settled(
                 isCurrent: file.version == current)
             diagnostics += found

@@ -9,16 +9,16 @@ package struct ParsedBundle: Sendable {
     package let path: String
     /// All versions, in their order.
     package let versions: [ParsedModel]
-    /// The name of the current version, where it is known; it need not have been readable.
+    /// The name of the current version, if known. That version may be unreadable.
     package let current: String?
     /// What `cambium.json` says.
     package let settings: BundleSettings
-    /// What is declared beside the bundle about the steps between its versions.
+    /// The declarations beside the bundle about the steps between its versions.
     package let history: ParsedHistory?
-    /// What becomes of what Xcode wrote in versions that have shipped.
+    /// Notes about the conversion of Xcode versions that have shipped.
     package let notes: [Diagnostic]
 
-    /// Holds what was read.
+    /// Creates a bundle.
     package init(
         name: String, path: String, versions: [ParsedModel], current: String? = nil,
         settings: BundleSettings = BundleSettings(), history: ParsedHistory? = nil,
@@ -33,8 +33,8 @@ package struct ParsedBundle: Sendable {
         self.history = history
     }
 
-    /// The versions up to the current one, oldest first, with what the settings and the history add
-    /// to them: the ones that stores go through.
+    /// The versions up to the current one, oldest first, with the additions from the settings and
+    /// the history. Stores are migrated along these versions.
     package var chain: [ParsedModel] {
         let end = versions.firstIndex { $0.version == current } ?? versions.count - 1
         let chain = versions.prefix(end + 1).map(settings.applied)
@@ -47,7 +47,8 @@ package struct ParsedBundle: Sendable {
         }
     }
 
-    /// The same with all versions in the chain: also those after the current one have stores.
+    /// The same with all versions in the chain, because stores of versions after the current one
+    /// may exist too.
     package var withLaterVersions: ParsedBundle {
         ParsedBundle(
             name: name, path: path, versions: versions, settings: settings, history: history,
@@ -97,21 +98,21 @@ extension Character {
     fileprivate var isASCIIDigit: Bool { ("0"..."9").contains(self) }
 }
 
-/// What is declared about the steps between the versions of a bundle in a file of its own, because
-/// the bundle's files cannot be edited: `Shop.history.xml` beside `Shop.xcdatamodeld`.
+/// The declarations about the steps between the versions of a bundle in a separate file, for a
+/// bundle that cannot be edited: `Shop.history.xml` beside `Shop.xcdatamodeld`.
 package struct ParsedHistory: Sendable {
     /// The file.
     package let source: SourceText
     /// Its outermost element, `<history>`.
     package let root: ParsedElement
 
-    /// Holds what was read.
+    /// Creates a history.
     package init(source: SourceText, root: ParsedElement) {
         self.source = source
         self.root = root
     }
 
-    /// What is declared about the step to a version; several where it is declared twice.
+    /// The declarations about the step to a version; several if it is declared twice.
     func migrations(to version: String) -> [ParsedElement] {
         root.children(named: "migration").filter { $0["to"]?.value == version }
     }
@@ -144,8 +145,7 @@ extension BundleReader {
 }
 
 extension ParsedModel {
-    /// The version with what another file declares about the step to it, added to what its own file
-    /// says.
+    /// The version with another file's declarations about the step to it, in addition to its own.
     ///
     /// - Parameter migration: A `<migration>` of the other file.
     func declaring(_ migration: ParsedElement, in file: SourceText) -> ParsedModel {
@@ -166,8 +166,8 @@ extension ParsedModel {
 }
 
 extension ParsedElement {
-    /// The element with all places moved on by a number of bytes; without comments, which only
-    /// its own file has.
+    /// The element with all positions moved by a number of bytes; without comments, which only its
+    /// own file contains.
     fileprivate func moved(by distance: Int) -> ParsedElement {
         var element = ParsedElement(
             name: name, namespace: namespace, offset: offset + distance,
@@ -194,15 +194,15 @@ extension ParsedText {
     }
 }
 
-/// What a bundle of Xcode's cannot say: `cambium.json` beside it, or `Shop.xcdatamodeld.json` for
-/// one bundle alone.
+/// The settings of a bundle of Xcode, for everything that Xcode's files cannot express:
+/// `cambium.json` beside it, or `Shop.xcdatamodeld.json` for a single bundle.
 ///
 /// ```json
 /// { "Shop": { "access": "public", "codegen": { "Product": "base" },
 ///             "versions": ["Shop", "Shop 2"], "current": "Shop 2" } }
 /// ```
 package struct BundleSettings: Sendable {
-    /// Who may use the generated code.
+    /// The access level of the generated code.
     package var access: String?
     /// The engines of its stores, separated by spaces.
     package var engines: String?
@@ -210,19 +210,19 @@ package struct BundleSettings: Sendable {
     package var codegen: String?
     /// How the class of an entity is generated.
     package var codegenOfEntities: [String: String] = [:]
-    /// The order of the versions, where it is not that of their names.
+    /// The order of the versions, if it is not that of their names.
     package var versions: [String] = []
-    /// The current version, where it is not the one that Xcode says, or the last.
+    /// The current version, if it differs from Xcode's, or is not the last.
     package var current: String?
 
-    /// Whether the generated code knows the earlier versions too, for programs that meet stores
-    /// which Core Data wrote.
+    /// Whether the generated code includes the earlier versions, for programs that import stores
+    /// that Core Data wrote.
     package var keepsEarlierVersions = false
 
     /// Says nothing.
     package init() {}
 
-    /// A version with the settings in it; what the file itself says stays.
+    /// A version with the settings applied; existing values in the file take precedence.
     func applied(to model: ParsedModel) -> ParsedModel {
         guard access != nil || engines != nil || codegen != nil || !codegenOfEntities.isEmpty else {
             return model

@@ -1,8 +1,8 @@
-/// A model file in Cambium's own vocabulary: nothing is left out and nothing is judged.
+/// A model file in Cambium's own vocabulary, complete and unchecked.
 ///
-/// What Xcode wrote has been translated; its places are those of Xcode's file.
+/// Models of Xcode are translated; their positions are those of Xcode's file.
 package struct ParsedModel: Sendable {
-    /// Which of the two spellings a file has.
+    /// The format of a file.
     package enum Format: Sendable {
         /// Cambium's own.
         case cambium
@@ -19,8 +19,8 @@ package struct ParsedModel: Sendable {
     /// The spelling of the file.
     package private(set) var format = Format.cambium
 
-    /// Whether Core Data has had stores of this version: it is Xcode's, or was converted from there
-    /// and says so by declaring the namespace of what is kept.
+    /// Whether stores of this version were written by Core Data: it is Xcode's, or was converted
+    /// from Xcode and declares the namespace of Xcode's attributes.
     package var isOfXcode: Bool {
         format == .xcode
             || root.attributes.contains {
@@ -28,17 +28,18 @@ package struct ParsedModel: Sendable {
             }
     }
 
-    /// What it says of the way from the version before.
+    /// Its declarations about the step from the version before.
     var migration: ParsedElement? { root.children.first { $0.name == "migration" } }
 
     /// The place of a byte of the file.
     package func position(at offset: Int) -> SourcePosition { source.position(at: offset) }
 }
 
-/// An element with its place: a value, whose copies share their contents until one of them changes.
+/// An element with its position. It is a value type; copies share their contents until one of them
+/// changes.
 package struct ParsedElement: Sendable {
-    /// What the copies share.
-    // Safety: only `own` gives it out to be changed, where no other element has it.
+    /// The contents shared by copies.
+    // Safety: only `own` allows changes, and only if no other element shares the contents.
     private final class Contents: @unchecked Sendable {
         let name: String
         let namespace: String?
@@ -91,11 +92,11 @@ package struct ParsedElement: Sendable {
         }
     }
 
-    /// The name, with its prefix where it has one.
+    /// The name, with its prefix if it has one.
     package var name: String { contents.name }
     /// The namespace, or nil.
     package var namespace: String? { contents.namespace }
-    /// Where its `<` is.
+    /// The position of its `<`.
     package var offset: Int { contents.offset }
     /// Its attributes in order, declarations of namespaces included.
     package var attributes: [ParsedAttribute] {
@@ -112,17 +113,17 @@ package struct ParsedElement: Sendable {
         get { contents.text }
         _modify { yield &own.text }
     }
-    /// The comments before it, and those before its end.
+    /// The comments before it, and the ones before its end.
     package var comments: [ParsedComment] {
         get { contents.comments }
         _modify { yield &own.comments }
     }
-    /// Where its last tag ends; nil for what was not read from a file.
+    /// The end of its last tag; nil for an element that was not read from a file.
     package var end: Int? {
         get { contents.end }
         _modify { yield &own.end }
     }
-    /// What a comment before it is to say, beside those of its file.
+    /// A comment to be written before it, in addition to the comments of its file.
     package var remark: String? {
         get { contents.remark }
         _modify { yield &own.remark }
@@ -134,13 +135,13 @@ package struct ParsedElement: Sendable {
         attributes.first { $0.name == name }
     }
 
-    /// The attributes in the order in which Cambium's own language is written.
+    /// The attributes in the order of Cambium's language.
     package var orderedAttributes: [ParsedAttribute] {
         Vocabulary.orders[name].map(attributes(in:)) ?? attributes
     }
 
-    /// The attributes in an order of names. Those that it does not have follow as they stand, the ones
-    /// of other namespaces last.
+    /// The attributes in an order of names. Others follow in their own order, the ones of other
+    /// namespaces last.
     package func attributes(in order: [String]) -> [ParsedAttribute] {
         func rank(_ name: String) -> Int {
             if name.hasPrefix("xmlns") { return -1 }
@@ -169,13 +170,13 @@ package struct ParsedElement: Sendable {
 
 /// A comment with its place.
 package struct ParsedComment: Sendable {
-    /// What a comment belongs to.
+    /// The element to which a comment belongs.
     package enum Placement: Sendable {
         /// The element after it.
         case before
         /// The element that ends after it.
         case atEnd
-        /// The outermost element, which has ended.
+        /// The root element, which has ended.
         case after
     }
 
@@ -187,9 +188,9 @@ package struct ParsedComment: Sendable {
 
 /// An attribute with its place.
 package final class ParsedAttribute: Sendable {
-    /// The name, with its prefix where it has one.
+    /// The name, with its prefix if it has one.
     package let name: String
-    /// Where the name starts.
+    /// The start of the name.
     package let offset: Int
     /// The value, references replaced.
     package let text: ParsedText
@@ -205,7 +206,7 @@ package final class ParsedAttribute: Sendable {
     package var value: String { text.value }
 }
 
-/// Decoded text that remembers where each of its bytes was written.
+/// Decoded text with the positions of its bytes in the source.
 package struct ParsedText: Sendable {
     /// The text, references replaced and line ends normalised.
     package var value = ""
@@ -263,7 +264,7 @@ package struct ParsedText: Sendable {
         return (semicolon + 1 - offset, scalar(ofReference: name).map { UTF8.width($0) } ?? 1)
     }
 
-    /// What `&name;` stands for.
+    /// The character that `&name;` represents.
     private func scalar(ofReference name: String) -> Unicode.Scalar? {
         if name.hasPrefix("#x") {
             return UInt32(name.dropFirst(2), radix: 16).flatMap(Unicode.Scalar.init)

@@ -8,7 +8,7 @@ package final class SourceText: Sendable {
     /// The UTF-8 text without a byte order mark. Every offset of this stage counts these bytes.
     package let bytes: [UInt8]
     private let lineStarts: [Int]
-    /// A file whose bytes stand after the own ones, and where they start.
+    /// Another file appended to this one, and the start of its bytes.
     private let continuation: [(start: Int, file: SourceText)]
 
     /// Holds a file's content.
@@ -90,7 +90,7 @@ extension UTF8 {
 
 /// Expressions as their author wrote them.
 package enum ExpressionText {
-    /// An expression with its white space, where it is outside quotes, made single spaces.
+    /// An expression with single spaces instead of its white space, except in quotes.
     package static func onOneLine(_ text: String) -> String {
         var line = ""
         var quote: Unicode.Scalar?
@@ -132,7 +132,7 @@ package enum XMLText {
         }
     }
 
-    /// Text in a comment, where two hyphens in a row would end it.
+    /// Text in a comment. Two hyphens in a row would end the comment.
     package static func comment(_ text: String) -> String {
         text.replacing("--", with: "- -").replacing("--", with: "- -")
     }
@@ -154,7 +154,7 @@ package enum XMLText {
 }
 
 extension ParsedElement {
-    /// The element on one line, without comments and what a file adds to it.
+    /// The element on one line, without comments and a file's additions.
     package var compactXML: String {
         let list = orderedAttributes.map { " \($0.name)=\"\(XMLText.attribute($0.value))\"" }
             .joined()
@@ -171,7 +171,7 @@ enum DateText {
         guard text.utf8.count == 10 || text.utf8.count == 20,
             let date = ISO8601Text.date(of: text), let whole = ISO8601Text.text(of: date)
         else { return nil }
-        // Of the forms that ISO 8601 has, it is the usual one.
+        // Only the usual form of ISO 8601 is accepted.
         return text == whole || text + "T00:00:00Z" == whole ? date : nil
     }
 }

@@ -1,9 +1,10 @@
-/// Finds where every tag, attribute and text of an XML file is written, and enforces the limits
-/// before libxml2 sees the file.
+/// Finds the position of every tag, attribute and text of an XML file, and enforces the limits
+/// before libxml2 reads the file.
 ///
-/// libxml2 alone decides what is well-formed and what values are; it tells lines, but neither
-/// columns nor the places of attributes. This scanner walks the same bytes once, keeps places, and
-/// stops where it no longer understands them, which is then an error in any case.
+/// Only libxml2 decides whether XML is well-formed, and decodes values. It reports lines, but
+/// neither columns nor the positions of attributes. This scanner reads the same bytes once and
+/// records the positions. If it cannot parse further, it stops; the file has an error in that case
+/// anyway.
 package struct TagScanner {
     /// How a scan ended.
     package enum End {
@@ -131,7 +132,7 @@ package struct TagScanner {
         return start < index ? start..<index : nil
     }
 
-    // MARK: What is between the tags
+    // MARK: Text, comments and instructions
 
     private mutating func scanDeclaration() -> End? {
         let start = index
@@ -226,16 +227,16 @@ package struct TagScanner {
     }
 }
 
-/// Where an element is.
+/// The position of an element.
 package struct ScannedElement {
     package let name: Range<Int>
     package var attributes: [ScannedAttribute]
     var text: [ScannedText] = []
-    /// Where its last tag ends.
+    /// The end of its last tag.
     package var end = 0
 }
 
-/// Where a comment is.
+/// The position of a comment.
 package struct ScannedComment {
     let range: Range<Int>
     /// The number of the element that it is in.
@@ -244,7 +245,7 @@ package struct ScannedComment {
     let next: Int
 }
 
-/// Where an attribute is; the value without its quotes.
+/// The position of an attribute; the value excludes the quotes.
 package struct ScannedAttribute {
     package let name: Range<Int>
     package let value: Range<Int>
@@ -254,6 +255,6 @@ package struct ScannedAttribute {
 package struct ScannedText: Sendable {
     /// Its bytes in the source.
     package let range: Range<Int>
-    /// Whether it is in a CDATA section, where `&` is just a character.
+    /// Whether it is in a CDATA section, in which `&` is an ordinary character.
     package let isVerbatim: Bool
 }

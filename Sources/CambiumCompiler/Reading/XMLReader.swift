@@ -23,8 +23,8 @@ package enum XMLReader {
         case .complete:
             break
         case .malformed(let offset):
-            // libxml2 finds the words for what is wrong there, and sees no more of the file than
-            // has been counted against the limits.
+            // libxml2 writes the message for the error. It reads no more of the file than was
+            // checked against the limits.
             length = min(offset + 16, length)
             refusal = Diagnostic(
                 .malformed, "This is not well-formed XML", at: source.position(at: offset))
@@ -60,7 +60,7 @@ package enum XMLReader {
         return rest.allSatisfy { $0.isWhitespace }
     }
 
-    /// Refuses what is not UTF-8, and the control characters that XML does not have.
+    /// Rejects invalid UTF-8, and the control characters that XML does not permit.
     private static func checkBytes(of source: SourceText) throws(Diagnostic) {
         if source.bytes.count > ReadingLimits.fileSize {
             throw Diagnostic(
@@ -91,12 +91,12 @@ package enum XMLReader {
         }
     }
 
-    /// Feeds libxml2; the builder keeps what it reports.
+    /// Parses bytes with libxml2; the builder records its events.
     private static func parse(_ bytes: ArraySlice<UInt8>, into builder: TreeBuilder) -> Bool {
         _ = initialized
         var handler = makeHandler()
-        // Safety: libxml2 hands this pointer back to the callbacks, which run only inside
-        // xmlParseChunk below, while `builder` is alive.
+        // Safety: libxml2 returns this pointer to the callbacks. They run only inside xmlParseChunk
+        // below, while `builder` is alive.
         let context = Unmanaged.passUnretained(builder).toOpaque()
         guard let parser = xmlCreatePushParserCtxt(&handler, context, nil, 0, nil) else {
             return false
@@ -151,7 +151,8 @@ package enum XMLReader {
 
     // MARK: C values
 
-    // Safety, for all of these: called only with what libxml2 passes to a callback, during it.
+    // Safety, for all of these: they are called only during a callback of libxml2, with its
+    // arguments.
 
     private static func string(_ text: UnsafePointer<xmlChar>?) -> String? {
         text.map { String(cString: $0) }
@@ -189,8 +190,8 @@ package enum XMLReader {
             guard let start = fields[3], let end = fields[4] else {
                 return (qualified(fields[0], fields[1]), "")
             }
-            // Unless it is told to replace entities, which it never is here, libxml2 writes "&" in
-            // a value as "&#38;", and so every "&" there is.
+            // Without the option to replace entities, which is never set here, libxml2 writes every
+            // "&" in a value as "&#38;".
             let value = string(start, length: end - start)
             let isPlain = !value.utf8.contains(UInt8(ascii: "&"))
             return (
@@ -320,8 +321,8 @@ final class TreeBuilder {
     }
 }
 
-/// What a model file may not exceed. The greatest of some hundred real models has 96 KB, 932
-/// elements, 5 levels, 10 attributes and values of 43 bytes.
+/// The limits of a model file. Some hundred real models have at most 96 KB, 932 elements, 5 levels,
+/// 10 attributes and values of 43 bytes.
 package enum ReadingLimits {
     /// Bytes of a file.
     package static let fileSize = 4 << 20

@@ -1,21 +1,22 @@
 import CambiumModel
 
-/// `<attribute>` and `<derived>`, which Xcode calls an attribute too.
+/// `<attribute>` and `<derived>`; Xcode calls both an attribute.
 ///
-/// A transformable becomes `codable` where its class is known to be `Codable` and `Sendable`
-/// (`ClassName`), or where the user info `cambium.class` names one; else it is raw data. A
-/// required codable has no default in Xcode, so it becomes optional, unless `cambium.default` gives
-/// its JSON text.
+/// A transformable attribute becomes `codable` if its class is known to be `Codable` and `Sendable`
+/// (`ClassName`), or if the user info `cambium.class` names a class. Otherwise it is raw data. In
+/// Xcode, a required codable attribute has no default, so it becomes optional, unless
+/// `cambium.default` contains its JSON text.
 package struct AttributeSpelling: Spelling {
     let identity: IdentitySpelling?
-    /// `cambium.class`, where user info gives it.
+    /// The value of `cambium.class`, if the user info contains it.
     package var codableClass: ParsedAttribute?
     /// The enumeration that user info gives, and all of them for the way back.
     package var enumeration: EnumerationText?
     var enumerations: [String: EnumerationText]
     /// Whether an index of its own stands for `indexed="YES"`.
     package var isIndexed = false
-    /// Whether it is an attribute of a composite, which has only a type, a default and limits.
+    /// Whether it is an attribute of a composite. Such an attribute has only a type, a default and
+    /// limits.
     package var isLeaf = false
     /// Whether a default is given in user info.
     package var hasDefault = false
@@ -66,7 +67,7 @@ package struct AttributeSpelling: Spelling {
         guard let written = xcode["attributeType"], !written.value.isEmpty,
             written.value != "Undefined"
         else {
-            // Only a transient attribute can have no type. What it holds is the program's affair.
+            // Only a transient attribute may have no type. Its values are defined by the program.
             return setCodable(of: &own, from: xcode)
         }
         switch written.value {
@@ -260,7 +261,7 @@ package struct RelationshipSpelling: Spelling {
     }
 }
 
-/// `<entity>`, `<composite>`, `<configuration>` and `<model>` without what is in them.
+/// `<entity>`, `<composite>`, `<configuration>` and `<model>`, without their content.
 package struct EntitySpelling: Spelling {
     let identity: IdentitySpelling?
     /// Names of classes that are no class for one entity alone.
@@ -295,7 +296,7 @@ package struct EntitySpelling: Spelling {
         return xcode
     }
 
-    /// Classes that more than one entity has, of what is written at each.
+    /// Classes of more than one entity, from the class names of all entities.
     package static func sharedClasses(_ written: [String]) -> Set<String> {
         var seen: Set<String> = []
         return Set(written.map(className).filter { !seen.insert($0).inserted })
@@ -347,7 +348,7 @@ package struct ModelSpelling: Spelling {
     }
 }
 
-/// `<fetchRequest>` and what our `<fetch>` and `<fetched>` take from it.
+/// `<fetchRequest>`, and the attributes from it in our `<fetch>` and `<fetched>`.
 package struct RequestSpelling: Spelling {
     /// The name of the attribute that holds the condition; in `<fetch>` it is the text.
     package static let condition = "where"

@@ -1,14 +1,14 @@
-/// What the entities and properties of a version are, whatever they are called: in Xcode the
-/// `elementID`, else the name.
+/// The identities of the entities and properties of a version, independent of their names: in Xcode
+/// the `elementID`, or else the name.
 package struct IdentityTable {
     /// Things of one kind.
     package struct Names {
         private var identities: [String: String] = [:]
         private var names: [String: String] = [:]
-        /// The same of the entities above and below, between which a property may move.
+        /// The names in the entities above and below. A property may move between these.
         private var relatives: [Names] = []
 
-        /// These, and those of entities above and below.
+        /// This table, together with the tables of entities above and below.
         func besides(_ relatives: [Names]) -> Names {
             var names = self
             names.relatives = relatives
@@ -20,10 +20,12 @@ package struct IdentityTable {
             if names[identity] == nil { names[identity] = name }
         }
 
-        /// What it was called in this version: the thing of that identity, else, since a name
-        /// stays what it is when the identity is dropped, that of the same name. Two things may
-        /// have one identity, where a new one has the name that an older one had: then both names
-        /// tell.
+        /// The name in this version of an element of the next version. It is the name of the
+        /// element with that identity, or else the same name, because an element keeps its name
+        /// when its identity is removed.
+        ///
+        /// Two elements may have one identity, if a new one has the former name of an older one. In
+        /// this case both names are compared.
         func oldName(of name: String, elementID: String?) -> String? {
             if let elementID {
                 if identities[name] == elementID { return name }
@@ -39,7 +41,7 @@ package struct IdentityTable {
         /// Whether a name is that of a thing here, and not of entities above and below alone.
         func has(_ name: String) -> Bool { identities[name] != nil }
 
-        /// What the thing of that name is in the version after.
+        /// The identity of the element with that name in the next version.
         func identity(of name: String) -> String? {
             identities[name] ?? relatives.lazy.compactMap { $0.identities[name] }.first
         }
@@ -69,7 +71,7 @@ package struct IdentityTable {
         return own.besides(others.filter { $0 != entity }.compactMap(names))
     }
 
-    /// The entities above and below one, in a version whose entities have these parents.
+    /// The entities above and below one, in a version with these parents of entities.
     package static func relatives(of entity: String, _ parents: [String: String]) -> [String] {
         func lineage(_ name: String) -> [String] {
             var lineage = [name]
@@ -110,21 +112,21 @@ package struct IdentityTable {
     }
 }
 
-/// Says what a thing was called before, and what it is.
+/// The former names and identities of elements of one kind.
 package struct IdentitySpelling {
-    /// The things of the same kind in the version before, or nil where there is none.
+    /// The elements of the same kind in the version before, or nil if there is none.
     let previous: IdentityTable.Names?
     /// The elementIDs of the same kind in this version.
     package var taken: Set<String>
-    /// The old name that the migration gives, which needs no saying twice.
+    /// The former names in the migration, which need no second declaration.
     package let renames: [String: String]
     /// The things of this version that have the names and the elementIDs that they had, and say so.
     var kept: Set<String> = []
-    /// The same of the entities above and below, in which things without an elementID are what they
-    /// were too.
+    /// The same for the entities above and below, including unchanged elements without an
+    /// elementID.
     var keptElsewhere: Set<String> = []
 
-    /// Starts with what the version before had.
+    /// Starts with the elements of the version before.
     package init(
         previous: IdentityTable.Names?, taken: Set<String> = [], renames: [String: String] = [:]
     ) {
@@ -141,7 +143,7 @@ package struct IdentitySpelling {
         own.set("renamedFrom", old, from: xcode["elementID"])
     }
 
-    /// What something was called before, as its elementID says; nil where that is its name.
+    /// The former name of an element, according to its elementID; nil if it equals the name.
     private func former(of name: String, elementID: String?) -> String? {
         guard elementID != nil || !taken.contains(name),
             let old = previous?.oldName(of: name, elementID: elementID), old != name
@@ -153,8 +155,8 @@ package struct IdentitySpelling {
         previous?.has(old) == true ? kept.contains(old) : keptElsewhere.contains(old)
     }
 
-    /// Something that has the elementID of another one, which is what it was: a copy of it in Xcode,
-    /// and so a new thing.
+    /// The original of an element that has the same elementID. The element is a copy made in Xcode,
+    /// and so a new one.
     func original(of element: ParsedElement) -> String? {
         guard let name = element["name"]?.value, let id = element["elementID"]?.value,
             let old = former(of: name, elementID: id), isKept(old)
@@ -162,7 +164,7 @@ package struct IdentitySpelling {
         return old
     }
 
-    /// Notes which of the things of this version are what they were.
+    /// Records the elements of this version that are unchanged.
     func keeping(_ elements: [ParsedElement], elsewhere: [ParsedElement] = []) -> IdentitySpelling {
         guard let previous else { return self }
         var spelling = self
@@ -186,7 +188,8 @@ package struct IdentitySpelling {
         guard let name = own.value("name") else { return }
         let old = own.value("renamedFrom") ?? renames[name] ?? name
         let identity = previous?.identity(of: old) ?? old
-        // A new name needs to be said even where it is the identity: a name alone is a new thing.
+        // A new name must be written even if it is the identity, because a name alone declares a
+        // new element.
         if identity != name || old != name {
             xcode.set("elementID", identity, from: own["renamedFrom"])
         }

@@ -11,7 +11,7 @@ package final class IndexCollector {
     private let info: UserInfo
     private var lists: Set<String> = []
     private let transient: Set<String>
-    /// The attributes whose `indexed="YES"` becomes an index.
+    /// The attributes with `indexed="YES"` that becomes an index.
     private(set) var indexedAttributes: Set<String> = []
 
     init(_ entity: ParsedElement, _ info: UserInfo) {
@@ -116,7 +116,7 @@ package final class IndexCollector {
         return element
     }
 
-    /// Renames what would be the same index again.
+    /// Renames a repeated index, so that it is only kept.
     private func keepOnly(_ index: ParsedElement) -> ParsedElement {
         guard let by = index["by"] else { return index }
         let key = by.value + "|" + (index["where"]?.value ?? "")
@@ -131,7 +131,7 @@ package final class IndexCollector {
         return text.attribute("by", at: elements.first?.offset ?? offset)
     }
 
-    /// The elements in one list, where nothing is to say but names and order.
+    /// The elements as one list, if they have only names and orders.
     private static func plainList(
         _ elements: [AttributeList], _ parts: [ParsedElement], at offset: Int
     ) -> ParsedAttribute? {
@@ -182,8 +182,8 @@ package struct IndexElementSpelling: Spelling {
 struct PropertyListText {
     private(set) var text = ParsedText()
 
-    /// Adds a property. Each byte of the list has a place: the signs between properties, which
-    /// stand nowhere, take that of the XML attribute after them.
+    /// Adds a property. Each byte of the list has a position. The separators have none of their own
+    /// and get that of the XML attribute after them.
     mutating func add(_ property: ParsedAttribute, isDescending order: ParsedAttribute? = nil) {
         if !text.value.isEmpty { add(", ", at: property.offset) }
         text.value += property.value

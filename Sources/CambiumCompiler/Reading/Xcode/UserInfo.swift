@@ -1,5 +1,5 @@
-/// The user info of an element of Xcode's: what is the program's own, and what is said to Cambium
-/// by keys that start with `cambium.`.
+/// The user info of an element of Xcode: the program's own, and Cambium's, with keys that start
+/// with `cambium.`.
 package struct UserInfo {
     /// The start of the keys.
     package static let prefix = "cambium."
@@ -39,7 +39,7 @@ package struct UserInfo {
 }
 
 extension UserInfo {
-    /// `cambium.suppress.LQ201`, whose value is the reason, as `<suppress>`.
+    /// The user info `cambium.suppress.LQ201`, with the reason as value, as `<suppress>`.
     func suppressions() -> [ParsedElement] {
         Self.suppressions(keys)
     }
@@ -58,7 +58,7 @@ extension UserInfo {
         }
     }
 
-    /// What the keys of suppressions start with.
+    /// The start of the keys of suppressions.
     package static let suppression = "suppress."
 }
 
@@ -79,8 +79,8 @@ package struct InfoSpelling: Spelling {
 }
 
 extension AttributeList {
-    /// Takes what keys of user info say. A key with a dot in it is not about an XML attribute of
-    /// the element itself.
+    /// Adds the XML attributes in user info. A key with a dot in it is not about an XML attribute
+    /// of the element itself.
     mutating func take(_ keys: [(key: String, value: ParsedAttribute)]) {
         for (key, value) in keys where !key.contains(".") {
             if key == Self.withoutKey {
@@ -99,9 +99,9 @@ extension AttributeList {
 package struct EnumerationText: Equatable {
     /// The enumeration's name.
     package let name: String
-    /// The type of its raw values, which the attribute's type says.
+    /// The type of its raw values, from the attribute's type.
     package let type: String
-    /// The names of the cases, and their raw values where they have one of their own.
+    /// The cases, with their raw values if these differ from the names.
     package let cases: [Case]
 
     /// A case.
@@ -143,7 +143,7 @@ package struct EnumerationText: Equatable {
 
     // MARK: Text
 
-    /// Takes a line apart, or gives nil where it is none.
+    /// Parses a line, or returns nil if it is not an enumeration.
     init?(_ text: String, type: String) {
         guard let colon = text.firstIndex(of: ":") else { return nil }
         name = text[..<colon].filter { !$0.isWhitespace }

@@ -49,7 +49,8 @@ extension XcodeTranslator {
         return ParsedElement(own: "entity", list, children: children, end: element.end)
     }
 
-    /// Says what becomes of something that was duplicated in Xcode, with its Renaming ID.
+    /// Reports the treatment of an element that was duplicated in Xcode together with its Renaming
+    /// ID.
     private func reportCopy(_ element: ParsedElement, _ identity: IdentitySpelling?) {
         guard let name = element["name"]?.value, let id = element["elementID"],
             let original = identity?.original(of: element)
@@ -63,10 +64,10 @@ extension XcodeTranslator {
             notes: ["Clear the Renaming ID of '\(name)'"])
     }
 
-    /// What all properties of an entity have in common.
+    /// The common data of all properties of an entity.
     struct PropertyTranslation {
         var identity: IdentitySpelling?
-        /// The attributes whose `indexed="YES"` has become an index.
+        /// The attributes with `indexed="YES"` that became an index.
         var indexed: Set<String> = []
         /// Whether the attributes are a composite's.
         var isComposite = false
@@ -108,7 +109,7 @@ extension XcodeTranslator {
             end: element.end)
     }
 
-    /// Says what is kept, but not as the same thing.
+    /// Reports attributes that are kept with another meaning.
     private func reportAttribute(_ element: ParsedElement, _ own: AttributeList) {
         let name = element["name"]?.value ?? ""
         let note = "The user info cambium.class = Type names a type that is Codable and Sendable"
@@ -143,7 +144,7 @@ extension XcodeTranslator {
             end: element.end)
     }
 
-    /// Takes what user info says for Cambium.
+    /// Adds the XML attributes from Cambium's user info.
     func take(_ info: UserInfo, _ list: inout AttributeList) {
         list.take(info.keys)
         markEmptyInfo(info, &list)
@@ -196,8 +197,8 @@ extension XcodeTranslator {
 }
 
 extension XcodeTranslator {
-    /// The fetch templates by entity, and those of entities that are no longer there. Xcode has
-    /// them beside the entities.
+    /// The fetch templates by entity, and the templates of entities that no longer exist. In
+    /// Xcode's files they are beside the entities.
     func translateRequests(
         of root: ParsedElement
     ) -> (templates: [String: [ParsedElement]], others: [ParsedElement]) {
@@ -271,7 +272,7 @@ extension XcodeTranslator {
             at: written.valueOffset, notes: ["Another name in the model keeps the two the same"])
     }
 
-    /// Adds what the entity's user info says of a template, by the name that it has in Xcode.
+    /// Adds the entity's user info for a template, by the template's name in Xcode.
     func complete(_ template: ParsedElement, with info: UserInfo) -> ParsedElement {
         let kept = template[XcodeNamespace.prefix + "name"] ?? template["name"]
         guard let name = kept?.value else { return template }
@@ -332,15 +333,15 @@ extension XcodeTranslator {
 package enum FetchedRequest {
     /// The name that Xcode gives it.
     package static let name = "fetchedPropertyFetchRequest"
-    /// The start of what is kept of its spelling.
+    /// The prefix of the stored parts of its spelling.
     package static let prefix = "xcode:request."
-    /// Where another name is kept; an empty one means that there is no request.
+    /// The key for a different name. An empty name means that there is no request.
     package static let nameKey = "xcode:request.name"
 }
 
 /// Finds the variables of a predicate: its parameters.
 package enum PredicateVariables {
-    /// The names without `$`, each once, without those that a SUBQUERY declares.
+    /// The names without `$`, each once, except variables that a SUBQUERY declares.
     package static func names(in text: String) -> [String] {
         var names: [String] = []
         var declared: Set<String> = []

@@ -1,14 +1,15 @@
-/// Translates Xcode's XML into Cambium's own vocabulary, tree to tree; places stay those of
-/// Xcode's file. It judges only what has no counterpart; all else is the checker's affair.
+/// Translates Xcode's XML into Cambium's own vocabulary, tree to tree, with the positions of
+/// Xcode's file. It reports only elements without a counterpart; the checker reports everything
+/// else.
 package final class XcodeTranslator {
-    /// The key for the order of the enumerations, where it is not that of their use.
+    /// The key for the order of the enumerations, if it differs from the order of use.
     package static let enumerationOrder = "enums"
 
     let source: SourceText
-    /// The version before, to find what has been renamed.
+    /// The version before, to find renamed elements.
     let previous: IdentityTable?
     var diagnostics: [Diagnostic] = []
-    /// Keys about the model, which Xcode has no user info for: an entity holds them.
+    /// Keys about the model. Models have no user info in Xcode, so they are stored at an entity.
     var modelKeys: [(key: String, value: ParsedAttribute)] = []
     var enumerations: [(text: EnumerationText, place: ParsedAttribute)] = []
     var sharedClasses: Set<String> = []
@@ -17,7 +18,7 @@ package final class XcodeTranslator {
     var entities: [ParsedElement] = []
     /// The parents of the entities.
     var parents: [String: String] = [:]
-    /// What the entities were called in the version before.
+    /// The former names of the entities, in the version before.
     var formerEntities: [String: String] = [:]
     var entityRenames: [String: String] = [:]
     var propertyRenames: [String: [String: String]] = [:]
@@ -27,12 +28,12 @@ package final class XcodeTranslator {
         self.previous = previous
     }
 
-    /// Translates the outermost element.
+    /// Translates the root element.
     ///
     /// - Parameters:
-    ///   - name: The model's name, which Xcode's file does not say.
-    ///   - version: The version's name, likewise.
-    ///   - previous: What is in the version before.
+    ///   - name: The model's name, which is not in Xcode's file.
+    ///   - version: The version's name, which is not in Xcode's file either.
+    ///   - previous: The identities of the version before.
     static func translate(
         _ root: ParsedElement, of source: SourceText, name: String, version: String,
         previous: IdentityTable?
@@ -84,7 +85,7 @@ package final class XcodeTranslator {
 
     // MARK: Names
 
-    /// Warns of what is not known, and might mean something.
+    /// Warns about unknown names, which might have a meaning.
     private func checkNames(of element: ParsedElement) {
         guard let rule = XcodeVocabulary.rules[element.name] else { return }
         for attribute in element.attributes where !rule.attributes.contains(attribute.name) {
@@ -112,7 +113,7 @@ package final class XcodeTranslator {
             Diagnostic(code, message, at: source.position(at: offset), notes: notes))
     }
 
-    /// What is not known, for the way back.
+    /// Unknown elements, for the way back.
     func keptChildren(of element: ParsedElement) -> [ParsedElement] {
         XcodeVocabulary.unknownChildren(of: element).map {
             $0.kept(as: XcodeNamespace.prefix + $0.name)
@@ -144,7 +145,7 @@ package final class XcodeTranslator {
         }
     }
 
-    /// The enumerations, those of attributes first.
+    /// The enumerations; enumerations of attributes come first.
     private func enumerationElements() -> [ParsedElement] {
         var untyped: Set<String> = []
         for (key, value) in modelKeys where key.hasPrefix("enum.") {
@@ -220,7 +221,7 @@ extension ParsedElement {
             })
     }
 
-    /// Adds what a `<migration>` renames: entities, and properties by their entities.
+    /// Adds the renames of a `<migration>`: entities, and properties by their entities.
     package func collectRenames(
         _ entities: inout [String: String], _ properties: inout [String: [String: String]]
     ) {
@@ -236,8 +237,8 @@ extension ParsedElement {
         }
     }
 
-    /// All of it at the place of an XML attribute, whose value it was read from, and in
-    /// Cambium's namespace.
+    /// The element in Cambium's namespace, with the position of the XML attribute from whose value
+    /// it was read.
     fileprivate func moved(to place: ParsedAttribute) -> ParsedElement {
         var element = ParsedElement(
             name: name, namespace: Vocabulary.namespace, offset: place.offset,

@@ -1,12 +1,12 @@
 import CambiumModel
 import Foundation
 
-/// One kind of element in both spellings.
+/// The conversion of one kind of element between both spellings.
 ///
-/// Only the meaning is written down twice, once for each way. What Xcode's file says in a way that
-/// would not come back from the meaning alone is found by going there and back, and is kept beside
-/// it, in attributes of the namespace `urn:cambium:xcode:1`; in the other direction the same is
-/// done with user info whose keys start with `cambium.`.
+/// Only the meaning is converted explicitly, once in each direction. If Xcode's spelling has
+/// details that the meaning does not determine, they are found by a conversion there and back. They
+/// are stored in attributes of the namespace `urn:cambium:xcode:1`. In the other direction, such
+/// details are stored in user info with keys that start with `cambium.`.
 package protocol Spelling {
     /// Cambium's own attributes for Xcode's.
     func own(from xcode: AttributeList) -> AttributeList
@@ -14,7 +14,7 @@ package protocol Spelling {
     func xcode(from own: AttributeList) -> AttributeList
 }
 
-/// The words for what is kept of Xcode's spelling.
+/// The names for the stored details of Xcode's spelling.
 package enum XcodeNamespace {
     /// The namespace.
     package static let uri = "urn:cambium:xcode:1"
@@ -22,26 +22,27 @@ package enum XcodeNamespace {
     package static let declaration = "xmlns:xcode"
     /// The start of its names; no other prefix is understood.
     package static let prefix = "xcode:"
-    /// The names of Xcode's attributes that are absent where one would expect them.
+    /// The names of expected attributes that are absent in Xcode's file.
     package static let without = "xcode:without"
     /// An empty `<userInfo>`.
     package static let userInfo = "xcode:userInfo"
     /// How Xcode wrote an index that is no fetch index.
     package static let from = "xcode:from"
-    /// The place of a fetch request among those of the model.
+    /// The index of a fetch request among the model's requests.
     package static let position = "xcode:position"
-    /// The bundle's file name, where a model cannot have that name.
+    /// The bundle's file name, if a model cannot have that name.
     package static let bundle = "xcode:bundle"
 }
 
 extension Spelling {
-    /// Cambium's own attributes, and beside them what is particular to Xcode's.
+    /// Cambium's own attributes, together with the details of Xcode's spelling.
     @_semantics("optimize.sil.specialize.generic.never")
     @inline(never)
     func translated(_ xcode: AttributeList) -> AttributeList {
         var own = own(from: xcode)
         let expected = self.xcode(from: own)
-        // What is of another namespace is not Xcode's, and its prefix is not declared there.
+        // Attributes of other namespaces are not Xcode's, and their prefixes are not declared
+        // there.
         for attribute in xcode.items
         where !attribute.hasPrefix && expected.value(attribute.name) != attribute.value {
             own.set(XcodeNamespace.prefix + attribute.name, attribute.value, from: attribute)
@@ -63,7 +64,7 @@ extension ParsedAttribute {
 package struct AttributeList {
     /// The attributes in order.
     package private(set) var items: [ParsedAttribute] = []
-    /// The place of what has no place of its own.
+    /// The position of attributes without a position of their own.
     package let offset: Int
 
     package init(_ items: [ParsedAttribute] = [], at offset: Int) {
@@ -71,8 +72,8 @@ package struct AttributeList {
         self.offset = offset
     }
 
-    /// A list of values by their names, without those that are nil. Their place is that of the
-    /// attribute that they come from.
+    /// A list of values by their names, without values that are nil. Their position is that of the
+    /// source attribute.
     package init(
         _ values: KeyValuePairs<String, String?>, from source: ParsedAttribute? = nil,
         at offset: Int = 0
@@ -81,7 +82,7 @@ package struct AttributeList {
         for (name, value) in values { set(name, value, from: source) }
     }
 
-    /// A list, so far with what the table says of both spellings.
+    /// A list with the attributes that the table converts between both spellings.
     ///
     /// - Parameter isXcode: Whether the other list is Xcode's.
     init(_ attributes: [XMLAttribute], from other: AttributeList, isXcode: Bool) {
@@ -168,7 +169,8 @@ extension ParsedElement {
     }
 }
 
-/// What Xcode writes: each element's XML attributes in Xcode's order, and its children in theirs.
+/// The vocabulary of Xcode: each element's XML attributes in Xcode's order, and its children in
+/// theirs.
 package enum XcodeVocabulary {
     /// The row of an element.
     package struct Rule {
@@ -250,10 +252,10 @@ package enum XcodeVocabulary {
     ]
 }
 
-/// Values as Xcode writes them, and as Cambium's own language does. What is no value at all passes
-/// unchanged, so that the checker can say so.
+/// Converts values between Xcode's form and Cambium's. Invalid values stay unchanged, so that the
+/// checker reports them.
 enum XcodeValues {
-    /// A value of a type of Cambium's own, or nil where Xcode means none.
+    /// A value of a type of Cambium, or nil if the value in Xcode means none.
     static func own(_ text: String, type: String) -> String? {
         switch type {
         case "string", "codable", "data": text
@@ -268,7 +270,7 @@ enum XcodeValues {
         }
     }
 
-    /// The reverse of `own`, for what Xcode can say.
+    /// The reverse of `own`, for values that Xcode can express.
     static func xcode(_ text: String, type: String) -> String? {
         switch type {
         case "bool": ["true": "YES", "false": "NO"][text] ?? text
@@ -303,7 +305,7 @@ enum XcodeValues {
         return text.hasPrefix("+") ? String(text.dropFirst()) : text
     }
 
-    /// Without an exponent, which Core Data reads.
+    /// The number without an exponent, as Core Data reads it.
     private static func decimal(_ text: String) -> String {
         let number = number(text)
         let isPlain = number.utf8.allSatisfy { "0123456789.-".utf8.contains($0) }
@@ -316,7 +318,7 @@ enum XcodeValues {
         ["yes": "1", "true": "1", "no": "0", "false": "0"][text.lowercased()]
     }
 
-    /// A moment, given in seconds since 2001, or nil where it has no four-digit year.
+    /// A date, given in seconds since 2001, or nil if its year does not have four digits.
     static func date(_ interval: Double) -> String? {
         let moment = Date(timeIntervalSinceReferenceDate: interval.rounded(.down))
         // Years of more digits have a sign.
