@@ -1,10 +1,11 @@
 import Foundation
 import PackagePlugin
 
-/// The program that a plugin runs: the tool of this package, or one that was built before.
+/// The program that a plugin runs: the tool of this package, or a prebuilt one.
 ///
-/// Where the environment has CAMBIUM_TOOL, the package's manifest leaves out that the plugins depend
-/// on the tool, so that SwiftPM does not build it. Both plugins have this file, one of them by a link.
+/// If the environment variable CAMBIUM_TOOL is set, the package's manifest omits the dependency of
+/// the plugins on the tool, so that SwiftPM does not build it. Both plugins use this file, one of
+/// them through a link.
 struct CompilingTool {
     /// The program.
     let url: URL
@@ -13,10 +14,10 @@ struct CompilingTool {
 
     private static let variable = "CAMBIUM_TOOL"
 
-    /// Finds it, and says in the output of the build if it is none of the package's own.
+    /// Finds the program, and reports in the output of the build if it is a prebuilt one.
     ///
     /// - Parameter name: The tool of this package.
-    /// - Throws: Where the environment names no program.
+    /// - Throws: If CAMBIUM_TOOL does not name a program.
     init(_ name: String, _ context: PluginContext) throws {
         guard let path = ProcessInfo.processInfo.environment[Self.variable] else {
             url = try context.tool(named: name).url
@@ -39,7 +40,7 @@ struct CompilingTool {
         Diagnostics.warning("Cambium's tool is \(path), as \(Self.variable) says; none is built")
     }
 
-    /// The arguments by which one that was built before refuses to write Swift of another format.
+    /// The arguments that make a prebuilt tool reject Swift of another format.
     var expectation: [String] {
         wasBuiltBefore ? ["--expects", GeneratedFormat.current.rawValue] : []
     }

@@ -1,18 +1,19 @@
 import Foundation
 import PackagePlugin
 
-/// Compiles the models that lie in a target's sources: for each `Name.cambium` and each
-/// `Name.xcdatamodeld` one command that writes the same four files whatever is in the model.
+/// Compiles the models in a target's sources. Each `Name.cambium` and each `Name.xcdatamodeld` has
+/// one command that always writes the same four files.
 ///
-/// Tried with Swift 6.3 on Linux:
-/// - A command runs only when one of its inputs changed. A file that is added to a bundle changes
+/// Tested with Swift 6.3 on Linux:
+/// - A command runs only if one of its inputs changed. If a file is added to a bundle, this changes
 ///   the folder, which is an input too, and the list of inputs.
-/// - The tool leaves a file alone that would not change, and Swift then compiles nothing.
-/// - SwiftPM warns of no unhandled file in a bundle as long as every file in it is an input; the
-///   folder alone is not enough. A bundle that the target excludes is found here all the same.
-/// - The tool itself is an input. SwiftPM links it in two passes, and once more in the build that
-///   follows one with changes; the models are compiled again then, which takes no time and changes
-///   no file. The build after that does nothing.
+/// - If the content of a file would not change, the tool does not write it, and Swift compiles
+///   nothing.
+/// - SwiftPM does not warn about unhandled files in a bundle, because every file in it is an input;
+///   the folder alone is not sufficient. The plugin also finds a bundle that the target excludes.
+/// - The tool itself is an input. SwiftPM links it in two passes, and once more in the next build
+///   after one with changes. The models are compiled again then, which is fast and changes no file.
+///   The build after that does nothing.
 @main
 struct CambiumBuildPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
@@ -59,7 +60,8 @@ struct CambiumBuildPlugin: BuildToolPlugin {
         return bundles.sorted { $0.path < $1.path }
     }
 
-    /// All files of a bundle. Of the hidden ones only Xcode's choice of the current version counts.
+    /// All files of a bundle. Hidden files are ignored, except Xcode's choice of the current
+    /// version.
     private func files(in bundle: URL) -> [URL] {
         let found = FileManager.default.enumerator(
             at: bundle, includingPropertiesForKeys: [.isDirectoryKey])

@@ -3,21 +3,24 @@ import PackagePlugin
 
 /// `swift package cambium …`: the tool, for a package's models.
 ///
-/// Where no model is named, `check`, `diff`, `format`, `freeze`, `sql`, `diagram` and `docs` take
-/// those of the package (`format` those of Cambium's own format), and so does `migrate verify`; what
-/// `migrate` does to a store file it does with the only model of the package, and `version new` copies
-/// the current version of that. `generate` finds out by itself which targets use no plugin.
-/// What is written goes where the command says, with two exceptions: `docs` without `--output`
-/// writes into the plugin's own folder, and `sql --write` writes the SQL for review into the
-/// package, as `SQL/<Target>/Shop-3.sql` (in a target's sources SwiftPM would warn of unhandled
-/// files).
+/// If no model is named, these are used:
 ///
-/// The plugin declares no permission to write. SwiftPM knows permissions by plugin and not by
-/// command: with one declared, it would ask before a mere `check`, and refuse it where nobody can
-/// answer. Who calls a command that writes (`new`, `version new`, `format`, `convert`, `freeze`,
-/// `generate`, `sql --write`) has said what is to be written; where the plugin runs in a sandbox (on
-/// macOS) they also say `swift package --allow-writing-to-package-directory cambium …`, which the error
-/// names.
+/// - `check`, `diff`, `format`, `freeze`, `sql`, `diagram`, `docs` and `migrate verify` use the
+///   models of the package; `format` only the ones in Cambium's own format.
+/// - `migrate` of a store file and `version new` use the only model of the package.
+/// - `generate` finds the targets without the plugin by itself.
+///
+/// The command determines the place of its output, with two exceptions. `docs` without `--output`
+/// writes into the plugin's own folder. `sql --write` writes the SQL for review into the package,
+/// as `SQL/<Target>/Shop-3.sql`, because SwiftPM would warn about unhandled files in a target's
+/// sources.
+///
+/// The plugin declares no permission to write. SwiftPM permissions apply to a plugin and not to a
+/// command: with one declared, SwiftPM would ask even before a `check`, and reject it if nobody can
+/// answer. A user who calls a command that writes (`new`, `version new`, `format`, `convert`,
+/// `freeze`, `generate`, `sql --write`) has already requested the output. If the plugin runs in a
+/// sandbox, as on macOS, the user must also write `swift package
+/// --allow-writing-to-package-directory cambium …`; the error message says so.
 @main
 struct CambiumCommandPlugin: CommandPlugin {
     func performCommand(context: PluginContext, arguments: [String]) throws {
@@ -107,7 +110,7 @@ struct CambiumCommandPlugin: CommandPlugin {
         }
     }
 
-    /// What was proven is remembered in the plugin's own folder, which needs no leave.
+    /// Results of proofs are stored in the plugin's own folder, which needs no permission.
     private func proofs(for arguments: [String], in folder: URL) -> [String] {
         arguments.contains { $0.hasPrefix("--proofs") || $0 == "--no-proof-cache" }
             ? [] : ["--proofs", folder.appending(path: "Proofs").path]
@@ -127,7 +130,8 @@ struct CambiumCommandPlugin: CommandPlugin {
     /// The extensions of the folders that are models.
     private static let extensions = ["cambium", "xcdatamodeld", "xcdatamodel"]
 
-    /// A page goes into the plugin's own folder, which needs no leave, unless another is named.
+    /// A page is written into the plugin's own folder, which needs no permission, unless another
+    /// folder is named.
     private func withOutput(_ arguments: [String], _ folder: URL, _ name: String) -> [String] {
         arguments.contains { $0.hasPrefix("--output") }
             ? arguments : arguments + ["--output", folder.appending(path: "\(name).html").path]
