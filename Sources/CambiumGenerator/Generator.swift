@@ -1,7 +1,7 @@
 import CambiumCompiler
 
-/// What the build plugin runs: `compile` and nothing else, so that a build of a package with models
-/// compiles no more than it needs. People have CambiumTool.
+/// The program of the build plugin. It has only the command `compile`, so that the build of a
+/// package with models compiles little code. CambiumTool is the program for people.
 @main
 struct Generator {
     static func main() {
