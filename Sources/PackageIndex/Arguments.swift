@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// What the command line asks for.
+/// The options on the command line.
 package struct Arguments: Equatable, Sendable {
     /// The package list; nil takes the machine's own, or else the excerpt.
     var input: String?
@@ -55,7 +55,8 @@ package struct Arguments: Equatable, Sendable {
         }
     }
 
-    /// Runs a program with its arguments, and ends it where they or the program are in error.
+    /// Runs a program with its arguments. If the arguments or the program fail, it ends the process
+    /// with an error.
     @MainActor
     package static func run(
         _ name: String, _ body: @MainActor (Arguments) async throws -> Void

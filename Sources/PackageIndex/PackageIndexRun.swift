@@ -44,7 +44,7 @@ package struct PackageIndexRun {
         return summary
     }
 
-    /// Opens the store; where there is none, the first release makes one to start from.
+    /// Opens the store. If there is none, the first release creates one to start from.
     private func openContainer() async throws -> PersistentContainer {
         if let path = store.path, !FileManager.default.fileExists(atPath: path) {
             let names = try await makeFirstRelease(at: path, with: try firstRecords())

@@ -3,9 +3,9 @@ import PackagesModel
 
 /// Two contexts change the same package on purpose.
 ///
-/// Only properties that no import touches are changed, so that the next import finds every package
-/// as it left it. Both contexts are made by hand: they do not merge what the other saves, which
-/// is what brings the conflict about.
+/// Only properties that no import sets are changed, so the next import finds every package
+/// unchanged. Both contexts are created manually: they do not merge each other's saves, and this
+/// causes the conflict.
 @MainActor
 struct ConflictDemo {
     let container: PersistentContainer

@@ -1,14 +1,15 @@
 import Cambium
 
-/// Where a run keeps its objects.
+/// The store of a run.
 package struct DemoStore: Sendable {
-    /// What people call it.
+    /// The name of its engine, for people.
     let name: String
     let location: StoreLocation
-    /// The file; nil where it is none.
+    /// The path of the file; nil if the store is not a file.
     let path: String?
 
-    /// A store that is no file. The first release, which starts with a file, did not know such ones.
+    /// A store that is not a file. The first release starts with a file and did not support such
+    /// stores.
     package init(name: String, location: StoreLocation) {
         self.name = name
         self.location = location
@@ -33,7 +34,7 @@ package struct DemoStore: Sendable {
         return folder.appending(path: "store.sqlite").path
     }
 
-    /// The bytes of the store's files; nil where it has none.
+    /// The bytes of the store's files; nil if it has none.
     var size: Int? {
         path.map { path in
             storeFiles(path).reduce(0) { sum, path in

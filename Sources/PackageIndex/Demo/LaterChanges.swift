@@ -27,7 +27,7 @@ func showLaterChanges(
     await follow(container, list)
 }
 
-/// Lets the view context take over what was saved, and the list say what that changed.
+/// Merges the saved changes into the view context, and lets the list report them.
 @MainActor
 func follow(_ container: PersistentContainer, _ list: LiveList) async {
     container.viewContext.mergePending()

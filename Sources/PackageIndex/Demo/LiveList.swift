@@ -1,8 +1,8 @@
 import Cambium
 import PackagesModel
 
-/// A list of all packages in sections, as a window of a program would show it; it follows what
-/// other contexts save. On a terminal the greatest sections stand in a table that is live.
+/// A list of all packages in sections, as in a window of a program. It follows the saves of other
+/// contexts. On a terminal, a live table shows the largest sections.
 @MainActor
 final class LiveList {
     private let controller: FetchedResultsController<Package>
@@ -41,7 +41,7 @@ final class LiveList {
         return greatest.map { "\($0.key) \(grouped($0.value))" }.joined(separator: ", ")
     }
 
-    /// Says how the list differs from what was said last; nothing where it does not.
+    /// Reports the changes of the list since the last report, if there are any.
     func report() {
         let now = counts
         if now == shown { return }

@@ -1,7 +1,7 @@
 import Cambium
 import PackagesModel
 
-/// What is said at the end.
+/// The summary at the end.
 @MainActor
 package struct Summary {
     let report: ImportReport
@@ -52,7 +52,7 @@ package struct Summary {
     }
 }
 
-/// What a store has at the end of a run, and how long that took.
+/// The content of a store at the end of a run, and the times that the run took.
 package struct Figures: Sendable {
     let store: String
     let packages: Int
@@ -63,7 +63,7 @@ package struct Figures: Sendable {
     let importTime: Duration
     let totalTime: Duration
 
-    /// What is the same in all stores.
+    /// The counts that are the same in all stores.
     package var counts: [Int] { [packages, edges, sections, maintainers, refused] }
 
     private var texts: [String] {

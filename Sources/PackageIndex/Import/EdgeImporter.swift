@@ -5,7 +5,7 @@ import PackagesModel
 struct EdgeImporter {
     /// How many edges the imported packages have.
     let total: Int
-    /// How many of them lead to a package that is in the store.
+    /// The number of edges with a target in the store.
     private(set) var resolved = 0
     /// How many edges were inserted, changed or deleted.
     private(set) var changed = 0
@@ -27,7 +27,7 @@ struct EdgeImporter {
         self.imported = imported
         self.batchSize = batchSize
         total = imported.reduce(0) { $0 + $1.record.dependencies.count }
-        // Where several packages have a name, an edge leads to the one that stands first.
+        // If several packages have the same name, the target of an edge is the first one.
         for item in imported where packageByName[item.record.key.name] == nil {
             packageByName[item.record.key.name] = item.package
         }
@@ -40,7 +40,8 @@ struct EdgeImporter {
         }
     }
 
-    /// Imports the edges; the closure is told, after each save, how many are done of how many.
+    /// Imports the edges. After each save, it calls the closure with the number of imported edges
+    /// and the total.
     mutating func run(_ tell: (Int, Int) -> Void) throws {
         var done = 0
         var unsaved = 0
@@ -60,7 +61,7 @@ struct EdgeImporter {
         tell(done, total)
     }
 
-    /// Makes the edges of a package those of its record, and says how many were not so before.
+    /// Updates the edges of a package from its record, and returns the number of changes.
     private mutating func update(_ item: ImportedPackage) -> Int {
         var stored: [Place: Dependency] = [:]
         for edge in edgesByPackage[item.package.objectID] ?? [] { stored[Place(edge)] = edge }
@@ -104,7 +105,7 @@ struct EdgeImporter {
 }
 
 extension Dependency {
-    /// Takes over what differs, and says whether anything did.
+    /// Sets the values that differ, and returns whether any did.
     fileprivate func update(from record: DependencyRecord, target: Package?) -> Bool {
         let content = record.content
         var isChanged = false

@@ -1,8 +1,8 @@
-/// What an import tells while it runs, from its own isolation.
+/// The progress events of an import, sent from its own isolation.
 enum ImportEvent: Sendable {
-    /// So many packages were read, and saved up to here.
+    /// The number of packages read and saved so far.
     case packages(Int)
-    /// So many of all edges were saved.
+    /// The number of edges saved so far, and the total.
     case edges(Int, of: Int)
     /// A row was refused.
     case refused(Refusal)

@@ -1,6 +1,6 @@
-/// What an import did.
+/// The result of an import.
 struct ImportReport: Sendable {
-    /// Lines that start a package: what `grep -c '^Package:'` counts.
+    /// The number of lines that start a package, as counted by `grep -c '^Package:'`.
     var read = 0
     /// Packages that were not in the store.
     var inserted = 0
@@ -10,13 +10,13 @@ struct ImportReport: Sendable {
     var unchanged = 0
     /// Dependency edges of the imported packages.
     var edges = 0
-    /// Those of them that lead to a package of the store.
+    /// The number of edges with a target in the store.
     var resolvedEdges = 0
     /// Edges inserted, changed or deleted.
     var changedEdges = 0
     /// Stanzas that are about no package at all.
     var otherStanzas = 0
-    /// What was not imported, and why.
+    /// The packages that were not imported, with the reasons.
     var refused: [Refusal] = []
 
     /// Packages of the list that are in the store now.

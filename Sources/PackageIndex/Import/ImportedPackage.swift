@@ -17,7 +17,7 @@ struct ImportedPackage {
         self.outcome = outcome
     }
 
-    /// Undoes what the import did to the object, as long as it is not saved.
+    /// Reverts the import's changes to the object before it is saved.
     func withdraw(from context: ManagedObjectContext) {
         if outcome == .inserted {
             context.delete(package)

@@ -9,7 +9,7 @@ extension PackageKey {
 }
 
 extension Package {
-    /// Inserts a package with what a record has at least.
+    /// Inserts a package with the required values of a record.
     convenience init(in context: ManagedObjectContext, record: PackageRecord) {
         self.init(
             in: context, name: record.key.name, version: record.key.version,
@@ -17,8 +17,8 @@ extension Package {
             priority: record.priority)
     }
 
-    /// Takes over what differs, and says whether anything did. Setting only that keeps an equal
-    /// object out of the save.
+    /// Sets the values that differ, and returns whether any did. An object without differences is
+    /// not part of the save.
     func update(
         from record: PackageRecord, section: Section?, maintainer: Maintainer?
     ) -> Bool {

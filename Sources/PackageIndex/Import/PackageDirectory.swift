@@ -1,7 +1,7 @@
 import Cambium
 import PackagesModel
 
-/// The sections and maintainers of a store by name, made where they are missing.
+/// The sections and maintainers of a store by name. Missing ones are created.
 struct PackageDirectory {
     private let context: ManagedObjectContext
     private var sections: [String: Section] = [:]

@@ -1,12 +1,12 @@
 import Cambium
 import PackagesModel
 
-/// Brings a package list into a store: what is new is inserted, what differs is updated, what is
-/// equal is left alone.
+/// Imports a package list into a store. New packages are inserted, changed packages are updated,
+/// and equal packages are not touched.
 ///
-/// An importer lives in the isolation of its context. Objects are found in dictionaries, never by
-/// one fetch each, and saved in batches; a row that breaks a limit or a rule of the model costs
-/// nobody else in its batch.
+/// An importer is in the isolation of its context. Objects are found in dictionaries, never by one
+/// fetch each, and saved in batches. If a row violates a limit or a rule of the model, the other
+/// rows of its batch are saved all the same.
 final class PackageImporter {
     let context: ManagedObjectContext
     private(set) var report = ImportReport()
@@ -32,8 +32,8 @@ final class PackageImporter {
         }
     }
 
-    /// Imports a list: first all packages, then the edges between them, since an edge may lead to
-    /// a package that stands further down.
+    /// Imports a list: first all packages, then the edges between them, because the target of an
+    /// edge may come later in the list.
     func run(_ list: PackageList) throws {
         try list.forEachStanza { stanza in
             try importStanza(stanza)
@@ -70,9 +70,9 @@ final class PackageImporter {
     }
 
     private func importBatch() throws {
-        // What is new is tried first on a store in memory. A row that the model refuses would
-        // leave no trace here either, except that its key would be used up, and so an import that
-        // changes nothing would write.
+        // New packages are first saved to a store in memory. A rejected package would leave no
+        // trace in this store either, except that its key would be used up. Then an import without
+        // changes would write to the store.
         let violations = try trial(of: batch.filter { existing[$0.key] == nil })
         var items: [ImportedPackage] = []
         for record in batch {
@@ -99,9 +99,9 @@ final class PackageImporter {
         return ImportedPackage(package, record, .inserted)
     }
 
-    /// Saves; what the model refuses is taken out and reported, and the rest saved.
+    /// Saves. If the model rejects objects, they are removed and reported, and the rest is saved.
     ///
-    /// - Returns: what was saved.
+    /// - Returns: The saved packages.
     private func save(_ items: [ImportedPackage]) throws -> [ImportedPackage] {
         do {
             try context.save()
@@ -127,7 +127,7 @@ final class PackageImporter {
 }
 
 extension ImportReport {
-    /// Counts what became of the imported packages.
+    /// Counts the outcomes of the imported packages.
     fileprivate mutating func count(
         _ imported: [ImportedPackage], changedEdgesOf changed: Set<ObjectID>
     ) {

@@ -1,6 +1,6 @@
 import Cambium
 
-/// What a failed save says against each object.
+/// The violations of each object in a failed save.
 struct Violations {
     private var reasons: [ObjectID: [String]] = [:]
 
@@ -20,7 +20,7 @@ struct Violations {
     /// Whether nothing is said against any object.
     var isEmpty: Bool { reasons.isEmpty }
 
-    /// What stands against the object, or nil.
+    /// The violations of the object, or nil.
     subscript(id: ObjectID) -> String? {
         reasons[id].map { $0.joined(separator: "; ") }
     }

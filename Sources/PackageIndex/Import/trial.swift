@@ -1,7 +1,7 @@
 import Cambium
 import PackagesModel
 
-/// Saves the records to a store in memory, and says what the model has against them.
+/// Saves the records to a store in memory, and returns the violations of the model.
 func trial(of records: [PackageRecord]) throws -> [PackageKey: String] {
     if records.isEmpty { return [:] }
     let container = try PersistentContainer(model: Packages.model, at: .memory)

@@ -1,33 +1,33 @@
-/// The last lines of a terminal, which are written over: a table and below it a line that says how
-/// far something has come. The cursor stands at the end of the last of them.
+/// The last lines of a terminal, which are overwritten: a table, and below it a line with the
+/// progress. The cursor is at the end of the last line.
 struct LiveRegion {
     private var table: [String] = []
     private var progress: String?
 
     private var lines: [String] { table + (progress.map { [$0] } ?? []) }
 
-    /// What lets the terminal show a line above the region. The progress is over with it.
+    /// The output that shows a line above the region. It also removes the progress.
     mutating func text(ofEvent event: String) -> String {
         let clearing = Self.clearing(lines.count)
         progress = nil
         return clearing + event + "\n" + lines.joined(separator: "\n")
     }
 
-    /// What lets the terminal show other progress.
+    /// The output that shows a new progress.
     mutating func text(ofProgress progress: String) -> String {
         let old = lines
         self.progress = progress
         return Self.redrawing(old, as: lines)
     }
 
-    /// What lets the terminal show another table: only the lines that changed are written.
+    /// The output that shows another table. Only changed lines are written.
     mutating func text(ofTable table: [String]) -> String {
         let old = lines
         self.table = table
         return Self.redrawing(old, as: lines)
     }
 
-    /// What leaves the region as it is and goes to the next line.
+    /// The output that keeps the region and starts the next line.
     mutating func textAtEnd() -> String {
         defer { self = LiveRegion() }
         return lines.isEmpty ? "" : "\n"
@@ -42,7 +42,7 @@ struct LiveRegion {
     }
 
     private static func redrawing(_ old: [String], as new: [String]) -> String {
-        // A line that came last is written over what is there; anything else below begins anew.
+        // A single new line overwrites the current one; other changes redraw the region.
         guard old.count == new.count else {
             return clearing(old.count) + (old.isEmpty && new.count == 1 ? "\r\u{1B}[K" : "")
                 + new.joined(separator: "\n")
@@ -54,7 +54,7 @@ struct LiveRegion {
             row = index
         }
         guard row != old.count - 1 else { return text }
-        // The cursor goes back to where the last line ends.
+        // Move the cursor back to the end of the last line.
         return text + moving(from: row, to: old.count - 1)
             + "\r\u{1B}[\(max(1, new[old.count - 1].count))C"
     }

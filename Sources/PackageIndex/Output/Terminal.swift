@@ -10,9 +10,9 @@ import Synchronization
 
 /// Standard output, for people and for pipes.
 ///
-/// On a terminal, progress is one line that is written over, and a table may stand above it and
-/// follow what changes; in a pipe there are no escape codes and no tables, and every event, progress
-/// too, is a line of its own.
+/// On a terminal, progress is one line that is overwritten, and a live table may be above it. In a
+/// pipe there are no escape codes and no tables, and every event, including progress, is a line of
+/// its own.
 package final class Terminal: Sendable {
     /// Shows nothing.
     package static let silent = Terminal(descriptor: -1, isInteractive: false)
@@ -21,7 +21,7 @@ package final class Terminal: Sendable {
     private let descriptor: Int32
     private let region = Mutex(LiveRegion())
 
-    /// Writes to a descriptor; without a word about it, `isatty` says what is at its other end.
+    /// Writes to a descriptor. By default, `isatty` determines whether it is a terminal.
     package init(descriptor: Int32 = STDOUT_FILENO, isInteractive: Bool? = nil) {
         self.descriptor = descriptor
         self.isInteractive = isInteractive ?? (isatty(descriptor) == 1)
@@ -38,20 +38,20 @@ package final class Terminal: Sendable {
         region.withLock { put($0.text(ofProgress: Self.printable(text))) }
     }
 
-    /// Shows a table instead of the one that was shown: writes the lines that are others. Nothing
-    /// in a pipe.
+    /// Shows a table instead of the previous one, and writes only the changed lines. In a pipe, it
+    /// writes nothing.
     func table(_ lines: [String]) {
         guard isInteractive else { return }
         region.withLock { put($0.text(ofTable: lines.map(Self.printable))) }
     }
 
-    /// Leaves what is shown; what comes next begins on a line of its own.
+    /// Keeps the shown lines; the next output begins on a new line.
     func end() {
         region.withLock { put($0.textAtEnd()) }
     }
 
-    /// The text with control characters made visible: what a file contains must not command a
-    /// terminal or look like a second line.
+    /// The text with control characters made visible, so that the content of a file cannot control
+    /// a terminal or look like a second line.
     static func printable(_ text: String) -> String {
         let isControl = { (scalar: Unicode.Scalar) in
             scalar.value < 0x20 || (scalar.value >= 0x7F && scalar.value < 0xA0)

@@ -35,7 +35,7 @@ final class FileBytes: ByteSource {
     private let descriptor: Int32
     private static let pieceSize = 1 << 18
 
-    /// Opens a file; throws ``FileError`` where it cannot be read.
+    /// Opens a file; throws ``FileError`` if it cannot be read.
     init(path: String) throws(FileError) {
         self.path = path
         descriptor = open(path, O_RDONLY | O_CLOEXEC)

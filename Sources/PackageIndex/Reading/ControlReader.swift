@@ -17,12 +17,11 @@ struct ControlReader<Source: ByteSource> {
     private var isLineTooLong = false
     private var stanza = StanzaBuilder()
 
-    /// Makes a reader.
+    /// Creates a reader.
     ///
     /// - Parameters:
-    ///   - keeping: the names, in lower case, of fields whose values are of interest; nil keeps
-    ///     all.
-    ///   - limit: the greatest number of bytes in one line and in one value.
+    ///   - keeping: The names, in lower case, of the fields to keep; nil keeps all.
+    ///   - limit: The maximum number of bytes in one line and in one value.
     init(_ source: Source, keeping names: [String]? = nil, limit: Int = 1 << 20) {
         self.source = source
         self.limit = limit

@@ -2,9 +2,9 @@
 struct ControlStanza: Sendable, Equatable {
     /// The line of its first field, from 1.
     let line: Int
-    /// The fields, in order; only those that the reader was asked to keep.
+    /// The fields, in order; only the ones that the reader keeps.
     let fields: [ControlField]
-    /// What is wrong with its lines. A stanza with problems should not be trusted.
+    /// The problems of its lines. A stanza with problems should not be trusted.
     let problems: [ControlProblem]
 
     /// The first field of a name in lower case.

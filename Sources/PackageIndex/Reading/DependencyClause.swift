@@ -6,11 +6,11 @@ struct DependencyAlternative: Sendable, Equatable {
     var qualifier: String?
     /// The relation and the version: `>= 2.34`.
     var constraint: String?
-    /// The architectures on which it counts: `amd64 arm64`, or `!i386`.
+    /// The architectures to which it applies: `amd64 arm64`, or `!i386`.
     var architectures: String?
 }
 
-/// What a dependency field does not follow.
+/// A syntax error in a dependency field.
 struct DependencySyntaxError: Error, Equatable, CustomStringConvertible {
     let description: String
 }

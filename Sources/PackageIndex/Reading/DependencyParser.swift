@@ -78,7 +78,7 @@ struct DependencyParser {
 
     private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// What is left, shortened for a message.
+    /// The remaining text, shortened for a message.
     private var rest: String {
         position == bytes.count
             ? "the end" : String(decoding: bytes[position...].prefix(20), as: UTF8.self)
@@ -88,7 +88,7 @@ struct DependencyParser {
         while let byte = peek, byte.isBlank || byte == UInt8(ascii: "\n") { position += 1 }
     }
 
-    /// Skips white space and then the character, where it is next.
+    /// Skips white space and then the character, if it is next.
     private mutating func take(_ character: Unicode.Scalar) -> Bool {
         skipSpace()
         guard peek == UInt8(ascii: character) else { return false }

@@ -2,12 +2,12 @@
 struct FieldNames {
     private let kept: [(bytes: [UInt8], name: String)]?
 
-    /// Keeps these names (in lower case), or all where nil.
+    /// Keeps these names (in lower case), or all if nil.
     init(_ names: [String]?) {
         kept = names.map { $0.map { (Array($0.utf8), $0) } }
     }
 
-    /// The name in lower case, or nil where it is not kept.
+    /// The name in lower case, or nil if it is not kept.
     func name(_ bytes: ArraySlice<UInt8>) -> String? {
         guard let kept else {
             return String(decoding: bytes.map(\.lowercased), as: UTF8.self)

@@ -1,8 +1,8 @@
 import Cambium
 
-/// Where a package list comes from.
+/// A source of a package list.
 struct PackageList: Sendable {
-    /// What to call it.
+    /// The name of the list, for people.
     let name: String
     private let path: String?
 
@@ -18,7 +18,7 @@ struct PackageList: Sendable {
 
     /// Calls the closure with every stanza, in order, until it returns false.
     ///
-    /// Throws a ``FileError`` where the file cannot be read, and what the closure throws.
+    /// Throws a ``FileError`` if the file cannot be read, and the errors of the closure.
     func forEachStanza(_ body: (ControlStanza) throws -> Bool) throws {
         if let path {
             try read(FileBytes(path: path), body)

@@ -28,7 +28,7 @@ extension PackageRecord {
         key = PackageKey(
             name: try stanza.required("package"), version: try stanza.required("version"),
             architecture: try stanza.required("architecture"))
-        // `Source: name (version)`, and the package's own name where the field is missing.
+        // `Source: name (version)`; if the field is missing, the package's own name.
         source = stanza.text("source").map { String($0.prefix { $0 != " " }) } ?? key.name
         section = stanza.text("section")
         maintainer = stanza.text("maintainer").flatMap(Mailbox.init)
@@ -70,7 +70,7 @@ extension PackageRecord {
 }
 
 extension ControlStanza {
-    /// The value of a field, or nil where it is missing or empty.
+    /// The value of a field, or nil if it is missing or empty.
     fileprivate func text(_ name: String) -> String? {
         self[name].flatMap { $0.value.isEmpty ? nil : $0.value }
     }
@@ -93,7 +93,7 @@ extension ControlStanza {
         return number
     }
 
-    /// A refusal at the last field of that name, or at the stanza where there is none.
+    /// A refusal at the last field of that name, or at the stanza if there is none.
     fileprivate func refusal(_ name: String, _ reason: String) -> RefusalReason {
         RefusalReason(
             line: fields.last { $0.name == name }?.line ?? line, description: reason)

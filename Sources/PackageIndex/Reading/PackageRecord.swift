@@ -1,9 +1,9 @@
 import PackagesModel
 
-/// What a stanza of a package list says about a package, in types.
+/// The data of a package in a stanza of a package list, in types.
 ///
-/// Only what is needed to make an object is checked here (a version is there, a size is a number);
-/// what makes a good package is said by the model's limits and rules.
+/// Only the conditions for creating an object are checked here: a version exists, a size is a
+/// number. The model's limits and rules check whether the values are valid.
 struct PackageRecord: Sendable {
     let line: Int
     let key: PackageKey
@@ -21,20 +21,20 @@ struct PackageRecord: Sendable {
     let dependencies: [DependencyRecord]
 }
 
-/// What together names one package.
+/// The values that together identify one package.
 struct PackageKey: Sendable, Hashable, Comparable {
     let name: String
     let version: String
     let architecture: String
 
-    /// The order of the texts; it does not say which version is the newer one.
+    /// The order of the strings; it does not determine the newer version.
     static func < (one: PackageKey, other: PackageKey) -> Bool {
         (one.name, one.version, one.architecture)
             < (other.name, other.version, other.architecture)
     }
 }
 
-/// An alternative with its place: which field, which clause, which alternative.
+/// An alternative with its position: the field, the clause and the alternative.
 struct DependencyRecord: Sendable, Equatable {
     let kind: DependencyKind
     let clause: Int32
@@ -49,7 +49,7 @@ struct Mailbox: Sendable, Hashable {
 }
 
 extension Mailbox {
-    /// Splits the text; without angle brackets, all of it is the name. Nil where it is empty.
+    /// Splits the text. Without angle brackets, all of it is the name. Nil if it is empty.
     init?(_ text: String) {
         if let open = text.lastIndex(of: "<"), text.last == ">" {
             let name = text[..<open].trimmingSpaces

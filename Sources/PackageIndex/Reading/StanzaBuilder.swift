@@ -56,7 +56,7 @@ struct StanzaBuilder {
         problems.append(ControlProblem(line: number, reason: reason))
     }
 
-    /// The stanza of the lines taken since the last call, or nil where there were none.
+    /// The stanza of the lines since the last call, or nil if there were none.
     mutating func finish() -> ControlStanza? {
         endField()
         hasField = false
