@@ -1,6 +1,6 @@
 import CambiumRecords
 
-/// Writes objects one after the other, some hundred at a time.
+/// Writes objects, some hundred at a time.
 final class ExportRun {
     private let reading: SliceReading
     private let plans: ExchangePlans

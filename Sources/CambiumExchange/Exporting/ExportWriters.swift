@@ -26,7 +26,7 @@ struct CSVExportWriter: ExportWriter {
         }
     }
 
-    /// Whether values stand there. A key of several parts has a column for each.
+    /// Whether the column is written. A key of several parts has a column for each part instead.
     private static func isWritten(_ column: CSVColumn, _ plan: ExchangePlan) throws -> Bool {
         switch column.content {
         case .attribute: return true

@@ -14,7 +14,7 @@ final class CSVRowReader: ImportRowReader {
     /// The contents of the columns for each entity; nil for a column that is not a property of the
     /// entity.
     private var contents: [[CSVColumn.Content?]]
-    /// The place of the column that says the entity.
+    /// The index of the column that names the entity.
     private var entityColumn: Int?
     private var hasColumns: Bool
     private(set) var ignoredFields: [String] = []
@@ -276,7 +276,7 @@ final class CSVRowReader: ImportRowReader {
 /// The fields of a CSV line. It is made once and used for each line, so that lines cost no memory
 /// of their own.
 struct CSVFields {
-    /// A field as it stands in the line.
+    /// The position of a field in the line.
     struct Field {
         /// Its content, without the quotes around it.
         var range: Range<Int>

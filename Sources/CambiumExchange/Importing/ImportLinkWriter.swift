@@ -26,7 +26,7 @@ struct ImportLinkWriter {
         let family = model.families[entity.index]
         let owners = try rowKeys(last.keys.sorted(), entity).filter { family.contains($0.entity) }
         guard !owners.isEmpty else { return }
-        // In the order of the input: of several that want one object, the last one gets it.
+        // In the order of the input: if several want the same object, the last one gets it.
         let wanted = owners.compactMap { head in last[head.key].map { (head: head, index: $0) } }
             .sorted { $0.index < $1.index }
             .map { Owner(head: $0.head, targets: unique(links[$0.index].targets)) }
@@ -54,7 +54,7 @@ struct ImportLinkWriter {
         tell(relationship.relationship.name, owners)
     }
 
-    /// Notes that links of rows have changed, or their order.
+    /// Records changed links of rows, or their changed order.
     private func tell(_ name: String, _ rows: [RowKey]) {
         for (number, rows) in Dictionary(grouping: rows, by: \.entity) {
             transaction.changes.link(name, rows.map(\.key), model.entities[number])
@@ -63,7 +63,7 @@ struct ImportLinkWriter {
 
     struct Owner {
         let head: RowKey
-        /// Each once, in the order that is wanted.
+        /// Each destination once, in the requested order.
         let targets: [Int64]
     }
 

@@ -1,7 +1,8 @@
 import CambiumRecords
 import CambiumSQLiteStore
 
-/// Sets the relationships of imported objects that their rows do not hold, or did not know.
+/// Sets the relationships of imported objects that are not stored in their rows, or that have
+/// unknown destinations when the rows are written.
 final class ImportLinker {
     private let request: ImportRequest
     private let sources: [ExchangePlans]
@@ -32,7 +33,7 @@ final class ImportLinker {
         sourcesThatWait.insert(source)
     }
 
-    /// Whether objects of an entity may come with the rest of a source, or with a later one.
+    /// Whether objects of an entity may come later, in the rest of a source or in a later one.
     func mayCome(_ destination: EntityDescription, after source: Int) -> Bool {
         sources.indices.contains { number in
             (number >= source || sourcesThatWait.contains(number))
@@ -114,7 +115,8 @@ final class ImportLinker {
                             missing(relationship, plan, task.line), source: task.source)
                         continue
                     }
-                    // Left out: a to-one stays as it is, and a list has the others.
+                    // If a link is left out, a to-one keeps its destination, and a list gets the
+                    // others.
                     guard relationship.description.isToMany else { continue }
                 }
                 task.targets = known
@@ -149,7 +151,7 @@ final class ImportLinker {
     }
 }
 
-/// A relationship of an imported object that is to be set when its row is there.
+/// A relationship of an imported object that is set after its row was written.
 struct ImportLinkTask: Codable {
     let source: Int
     /// The number of the object's plan among the plans of the source.

@@ -1,6 +1,6 @@
 import CambiumRecords
 
-/// A row of an import on its way from the file into the store.
+/// A row of an import.
 struct ImportRow {
     /// The destinations of a relationship in a row.
     struct Link {
@@ -31,7 +31,7 @@ struct ImportRow {
     let problems: [Problem]
 }
 
-/// Puts rows of one entity together, one after the other.
+/// Builds rows of one entity.
 final class ImportRowBuilder {
     let plan: ExchangePlan
     /// The number of the plan among the plans of the source.
@@ -147,7 +147,7 @@ final class ImportLog {
         }
     }
 
-    /// Notes that an input does not go on.
+    /// Records that an input cannot be read any further.
     func add(_ error: InputError, source: Int) throws {
         try add(
             ImportRow.Problem(
@@ -155,7 +155,7 @@ final class ImportLog {
             source: source)
     }
 
-    /// Notes that the store, or a rule, refuses a row.
+    /// Records that the store, or a rule, rejects a row.
     func add(_ error: any Error, _ plan: ExchangePlan, source: Int, line: Int) throws {
         let refused = error as? ValidationError
         var message = refused?.message ?? (error as? StoreError)?.message ?? "\(error)"

@@ -70,7 +70,7 @@ struct ImportRowWriter {
     /// A row whose own columns are complete.
     private struct ReadyRow {
         var row: ImportRow
-        /// The links that are kept elsewhere, or wait.
+        /// The links that are not stored in the row, or that have to wait.
         var tasks: [ImportLinkTask] = []
 
         func tasks(after outcome: BatchRowOutcome) -> [ImportLinkTask] {
@@ -129,7 +129,7 @@ struct ImportRowWriter {
                 try log.add(linker.missing(relationship, plan, row.line), source: source)
                 return .failed
             }
-            // Left out: a to-one stays as it is, and a list has the others.
+            // If a link is left out, a to-one keeps its destination, and a list gets the others.
             if !isComplete, !relationship.description.isToMany { continue }
             if let slot = relationship.description.slot {
                 set(known.first, slot, relationship.description, of: &ready.row)

@@ -168,7 +168,7 @@ struct ImportSlice: Sendable {
         let position: Int
         /// The number of bytes; nil if unknown.
         let size: Int?
-        /// Why nothing comes after them.
+        /// The error after these rows, if reading failed.
         let failure: (any Error)?
     }
 }

@@ -71,9 +71,9 @@ final class JSONRowReader: ImportRowReader {
         read(variants[number].fields, from: container)
     }
 
-    /// Begins the row of the entity that the object says.
+    /// Begins a row of the entity that the object names.
     ///
-    /// - Returns: Whether it says one.
+    /// - Returns: Whether it names a valid one.
     private func chooseEntity(
         _ container: KeyedDecodingContainer<FieldName>
     ) throws -> Bool {
@@ -178,7 +178,7 @@ final class JSONRowReader: ImportRowReader {
         }
     }
 
-    /// Notes that a member is null; of a composite value, that all of it is.
+    /// Sets a member to null. For a composite value, sets all of its parts.
     private func clear(_ field: JSONField) throws {
         switch field.content {
         case .attribute(let attribute): try builder.set(.null, attribute)
@@ -264,7 +264,7 @@ final class JSONRowReader: ImportRowReader {
     }
 }
 
-/// A row while the decoder is at it: it goes straight to the reader.
+/// A row during decoding. Its values are passed directly to the reader.
 private struct JSONRow: DecodableWithConfiguration {
     init(from decoder: any Decoder, configuration: JSONRowReader) throws {
         try configuration.read(decoder)
@@ -283,8 +283,8 @@ private final class JSONField {
     let key: FieldName
     let path: String
     let content: Content
-    /// Whether a row was without it, or had null. Till then it is decoded at once: to ask whether
-    /// it is there takes as long as to decode it, and an error of the decoder much longer.
+    /// Whether a row lacked the member, or had null. Until then, it is decoded without a check: the
+    /// check takes as long as the decoding, and an error of the decoder much longer.
     var mayBeAbsent = false
 
     init(_ node: ExchangePlan.Node) {

@@ -5,7 +5,8 @@ import Synchronization
 ///
 /// In memory are a block and the record that continues in the next one.
 struct RecordReader {
-    /// A longer record is refused: with a quote that nobody closes the rest of a file would be one.
+    /// A longer record is rejected, because with an unclosed quote the rest of a file would be one
+    /// record.
     static let maximumRecordSize = 64 << 20
 
     private var source: ByteSource
@@ -76,7 +77,7 @@ struct RecordReader {
     }
 }
 
-/// Some records of an input, as they stand there.
+/// Some records of an input, unparsed.
 struct RecordBlock: Sendable {
     /// One record.
     struct Entry: Sendable {
@@ -87,11 +88,11 @@ struct RecordBlock: Sendable {
 
     let bytes: [UInt8]
     let entries: [Entry]
-    /// Why nothing comes after them.
+    /// The error after these records, if reading failed.
     var failure: (any Error)?
 }
 
-/// An input that does not go on as its format says.
+/// An input that does not continue as its format requires.
 struct InputError: Error {
     let line: Int
     let column: Int?
@@ -116,7 +117,7 @@ protocol RecordScanner {
         _ bytes: [UInt8], from start: Int, isLast: Bool, into entries: inout [RecordBlock.Entry]
     ) throws
 
-    /// Takes note that bytes at the front are gone.
+    /// Adjusts the positions after bytes at the front were dropped.
     mutating func drop(_ count: Int)
 }
 
@@ -176,7 +177,7 @@ struct ByteSource {
     }
 }
 
-/// Makes elements on a thread of its own, a few ahead of the one who takes them.
+/// Makes elements on a separate thread, a few ahead of the consumer.
 final class ReadAhead<Element: Sendable>: Sendable {
     private typealias Made = Result<Element?, any Error>
 
@@ -215,7 +216,7 @@ final class ReadAhead<Element: Sendable>: Sendable {
     func next() throws -> Element? {
         ready.wait()
         let (made, isLast) = state.withLock { state in
-            // The end stays, for who asks again.
+            // The end is kept for further calls.
             let isLast = Self.isLast(state.made[0])
             return (isLast ? state.made[0] : state.made.removeFirst(), isLast)
         }

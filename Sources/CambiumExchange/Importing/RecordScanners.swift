@@ -228,7 +228,7 @@ struct JSONArrayScanner: RecordScanner {
     }
 }
 
-/// Cuts JSON Lines: a record in each line. Lines with nothing but white space are none.
+/// Cuts JSON Lines: a record in each line. Lines with only white space are ignored.
 struct LineScanner: RecordScanner {
     private(set) var recordStart = 0
     private(set) var recordLine = 1

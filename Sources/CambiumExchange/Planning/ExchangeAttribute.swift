@@ -30,7 +30,7 @@ final class ExchangeAttribute: Sendable {
         kind = Self.kind(of: attribute.type, in: model)
     }
 
-    /// Whether nil is no value of it.
+    /// Whether nil is invalid.
     var isRequired: Bool { !attribute.isOptional }
 
     private static func kind(of type: AttributeType, in model: Model) -> Kind {
@@ -153,7 +153,7 @@ extension ExchangeAttribute {
         return try stored(text, dates)
     }
 
-    /// Whether an empty text in quotes is a value; of others it is as good as nothing.
+    /// Whether an empty string in quotes is a value. For other types it counts as left out.
     private var keepsEmptyText: Bool {
         switch kind {
         case .string, .data: true
@@ -308,7 +308,7 @@ extension ExchangeAttribute {
         }
     }
 
-    /// JSON has no numbers for them; texts stand in.
+    /// JSON has no numbers for infinity, so strings are used.
     private func infinity(_ source: some JSONScalar) throws -> Value? {
         switch try source.decode(String.self) {
         case "inf": .double(.infinity)

@@ -15,7 +15,7 @@ struct ExchangePlan: Sendable {
     struct Node: Sendable {
         /// The name within the object that it is a member of.
         let key: FieldName
-        /// The names on the way to it, joined by dots: the column in CSV.
+        /// The path of names, joined by dots: the column in CSV.
         let path: String
         var content: Content
     }
@@ -76,8 +76,8 @@ struct ExchangePlan: Sendable {
         nodes.contains { $0.key.stringValue == name } || columns.contains { $0.name == name }
     }
 
-    /// The names on the way to a property's field: the given name of the longest part of the
-    /// property's own that has one, and the rest.
+    /// The path of names to a property's field: the given name of the longest prefix of the
+    /// property's name that has one, and the rest.
     private static func fieldPath(of property: String, _ names: [String: String]) -> [String] {
         var front = property.split(separator: ".").map(String.init)
         var rest: [String] = []

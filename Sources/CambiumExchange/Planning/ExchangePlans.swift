@@ -1,6 +1,6 @@
 import CambiumRecords
 
-/// How the objects of a file stand in it: one plan, or one for each entity of a hierarchy.
+/// The plans of a file's objects: one plan, or one for each entity of a hierarchy.
 struct ExchangePlans: Sendable {
     /// The entity of the source, or of the export's request.
     let entity: EntityDescription

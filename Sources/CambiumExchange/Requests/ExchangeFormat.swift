@@ -54,8 +54,9 @@ public struct ExchangeDateFormat: Sendable {
     /// The form in which the store keeps imported dates; nil if it keeps each date exactly.
     var kept: KeptDates?
 
-    /// ISO 8601, such as `2026-11-22T09:30:00.25Z`. Without a time it is midnight, without a time
-    /// zone UTC. Exports write UTC, with as many places of a second as bring the very date back.
+    /// ISO 8601, such as `2026-11-22T09:30:00.25Z`. The default time is midnight, and the default
+    /// time zone is UTC. Exports write UTC, with as many decimal places of a second as preserve the
+    /// date exactly.
     public static let iso8601 = ExchangeDateFormat(kind: .iso8601)
     /// A number of seconds since 2001-01-01 UTC, as in stores. Dates are preserved exactly.
     public static let secondsSinceReferenceDate = ExchangeDateFormat(kind: .seconds(since: 0))

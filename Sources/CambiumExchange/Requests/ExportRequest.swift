@@ -33,11 +33,12 @@ public struct ExportRequest<Entity: ManagedObject>: Sendable {
     public var properties: [String]?
     /// The file's names of properties; see ``ImportSource/fieldNames``.
     public var fieldNames: [String: String] = [:]
-    /// The field that says the entity of each object; see ``ImportSource/entityField``. Default:
-    /// nil, no field says it.
+    /// The field that names the entity of each object; see ``ImportSource/entityField``. Default:
+    /// nil, no field names it.
     ///
-    /// Each object is then written with the properties of its own entity. In CSV there is a column
-    /// for each property that any of the entities has, empty for the objects of the others.
+    /// If a field is set, each object is written with the properties of its own entity. In CSV
+    /// there is a column for each property of any of the entities. It is empty for objects that do
+    /// not have the property.
     ///
     /// ```swift
     /// var request = ExportRequest(Party.fetchRequest(), as: .csv())

@@ -41,8 +41,8 @@ public struct ImportRequest: Sendable {
     public var missingTargets = MissingTargetHandling.error
     /// The kind of result. Default: counts.
     public var resultType = BatchResultType.count
-    /// Called after each block of some thousand rows, inside the transaction: it must not use the
-    /// store, and nobody can save until it returns.
+    /// Called after each block of some thousand rows, inside the transaction. It must not use the
+    /// store, and no other context can save until it returns.
     public var progress: (@Sendable (ImportProgress) -> Void)?
 
     /// Imports several sources.
@@ -254,7 +254,8 @@ public struct ImportResult: Sendable {
     /// The number of rows that updated an existing object with the same unique values. Several rows
     /// for the same object all count.
     public internal(set) var updated = 0
-    /// How many rows met an object with their unique values and were left out, as the policy says.
+    /// The number of rows that were skipped, according to the merge policy, because an object had
+    /// the same unique values.
     public internal(set) var skipped = 0
     /// How many errors there were. A row may have several.
     public internal(set) var errorCount = 0
@@ -264,8 +265,8 @@ public struct ImportResult: Sendable {
     /// file's first line, and the members of the first thousand JSON objects.
     public internal(set) var ignoredFields: [String] = []
     /// All objects that the import changed, for
-    /// ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)``. Empty unless the request
-    /// asks for ``BatchResultType/objectIDs``.
+    /// ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)``. Empty unless the result
+    /// type is ``BatchResultType/objectIDs``.
     public internal(set) var changes = RemoteChanges()
 }
 
