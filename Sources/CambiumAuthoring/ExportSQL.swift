@@ -11,7 +11,7 @@ package struct ExportSQL: Sendable {
 
     private let numbers: [String: Int]
 
-    /// Puts the statements together for a root entity and all below it.
+    /// Builds the statements for a root entity and all entities below it.
     package init(ofRoot root: Entity, in model: Model) {
         hasEntityColumn = model.hasSubentities(root)
         var columns = [SQLText.identifier(SystemColumn.key)]

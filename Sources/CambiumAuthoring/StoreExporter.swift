@@ -4,12 +4,13 @@ import CambiumSQL
 import CambiumSQLite
 import Foundation
 
-/// Writes all that a store holds as JSON: a line for each object, with its key, its attributes and
+/// Writes the content of a store as JSON: a line for each object, with its key, its attributes and
 /// the keys of the objects that its relationships reference.
 ///
-/// Equal stores give equal texts: hierarchies come by name, objects by key, members as the model
-/// declares them, links in their kept order, else by key. The store is read as it is at one moment
-/// and never changed, and no more of it is in memory than a row.
+/// Equal stores result in equal text. Hierarchies are in the order of their names, objects in the
+/// order of their keys, and members in the order of the model. Links are in their stored order, or
+/// else in the order of their keys. The store is read as a snapshot and never changed. At most one
+/// row is in memory.
 package struct StoreExporter {
     /// The version of the model that the store is of.
     package let model: Model
@@ -29,7 +30,7 @@ package struct StoreExporter {
     ///   store, or is of another model; `SQLiteError` if it cannot be opened.
     package init(fileAt path: String, versions: [Model]) throws {
         connection = try Connection.reading(path: path)
-        // The files of large values lie beside the store itself, and not beside a link to it.
+        // The files of large values are beside the store itself, not beside a link to it.
         files = ExternalFiles(ofStore: StoreFiles.resolved(path))
         try connection.beginReading()
         guard let metadata = try MigrationRunner.readMetadata(connection) else {
@@ -68,7 +69,7 @@ package struct StoreExporter {
 
     /// Writes the objects of a hierarchy.
     ///
-    /// - Returns: Whether there are none.
+    /// - Returns: Whether there are no objects.
     private func write(
         objectsOf root: Entity, to json: inout JSONWriter, _ deliver: ([UInt8]) throws -> Void
     ) throws -> Bool {
@@ -162,7 +163,8 @@ package struct StoreExporter {
     ) throws {
         switch (row.values.value(at: column), attribute.type) {
         case (.text(let text), .codable): json.write(raw: text)
-        // As it stands there: not every text that Core Data took for a URI is one here.
+        // The string is written verbatim, because some strings that Core Data accepted as URIs are
+        // invalid here.
         case (.text(let text), .uri): json.write(text)
         case (.blob(let form), .data) where attribute.usesExternalForm:
             let value = try external(form, attribute, of: row)
@@ -176,7 +178,7 @@ package struct StoreExporter {
         }
     }
 
-    /// A value that may lie in a file beside the store.
+    /// A value that may be in a file beside the store.
     private func external(_ form: Data, _ attribute: Attribute, of row: ExportedRow) throws -> Data
     {
         let rest = form.dropFirst()
@@ -184,7 +186,7 @@ package struct StoreExporter {
         case ExternalForm.inline: return Data(rest)
         case ExternalForm.file:
             let name = String(decoding: rest, as: UTF8.self)
-            // A name that resolves elsewhere is none of ours.
+            // A name that refers to another folder is not one of ours.
             guard ExternalFiles.isName(name) else { break }
             do {
                 return try files.read(name)
@@ -201,10 +203,10 @@ package struct StoreExporter {
 }
 
 extension StoreMetadata {
-    /// The version of a model that the store is of.
+    /// The version of a model that matches the store.
     ///
-    /// - Throws: ``ExportError`` if it is none of them; ``MigrationError`` if it is of another
-    ///   model, or has a newer format.
+    /// - Throws: ``ExportError`` if no version matches; ``MigrationError`` if the store is of
+    ///   another model, or has a newer format.
     package func version(among versions: [Model]) throws -> Model {
         let name = versions.last?.name ?? model
         guard model == name else {

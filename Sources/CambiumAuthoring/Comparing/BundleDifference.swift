@@ -9,7 +9,7 @@ package struct BundleDifference: Sendable {
     package enum Format: String, Sendable, CaseIterable {
         /// Lines for a terminal.
         case text
-        /// Tables for the description of a change that somebody is to review.
+        /// Tables for the description of a change under review.
         case markdown
         /// One object, described at ``BundleDifference/json``.
         case json
@@ -20,7 +20,7 @@ package struct BundleDifference: Sendable {
     /// The steps, oldest first; empty if a version is compared with itself.
     package let steps: [VersionChanges]
 
-    /// Whether one of the steps cannot be taken as it is.
+    /// Whether one of the steps has obstacles.
     package var isIncomplete: Bool { steps.contains { !$0.obstacles.isEmpty } }
 
     /// The difference in a form; it ends with a line feed.

@@ -34,9 +34,9 @@ package struct CheckedBundle: Sendable {
 
     /// Why two versions cannot be compared.
     package enum Failure: Error {
-        /// There is no version of that name; these are there.
+        /// There is no version of that name; `known` contains the existing names.
         case unknownVersion(String, known: [String])
-        /// The second one comes before the first.
+        /// The second version comes before the first.
         case wrongOrder
         /// There is only one version.
         case singleVersion

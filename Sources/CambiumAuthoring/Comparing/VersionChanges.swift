@@ -41,7 +41,7 @@ package struct VersionChanges: Sendable {
         package let kind: MigrationKind?
         /// Whether the author still has to decide about the data.
         package let isUndecided: Bool
-        /// Whether data goes away or becomes less exact.
+        /// Whether data is deleted or becomes less exact.
         package let losesData: Bool
         /// The reason that the author gave.
         package let reason: String?
@@ -64,7 +64,7 @@ package struct VersionChanges: Sendable {
         return changes.compactMap(\.kind).max() ?? .additive
     }
 
-    /// Whether data goes away or becomes less exact.
+    /// Whether data is deleted or becomes less exact.
     package var losesData: Bool { changes.contains(where: \.losesData) }
 
     /// Compares two versions as the compiler does.
@@ -150,7 +150,7 @@ package struct VersionChanges: Sendable {
         }
     }
 
-    /// Enumerations and named requests are no part of a table.
+    /// Enumerations and named requests are not part of a table.
     private static func changesOfTypes(from old: Model, to new: Model) -> [Change] {
         var changes: [Change] = []
         func add(_ word: String, _ subject: String, _ property: String?, _ summary: String) {

@@ -1,6 +1,6 @@
 import CambiumCompiler
 
-/// The indexes and constraints of an entity in Xcode's spelling: the way back of `IndexCollector`.
+/// The indexes and constraints of an entity in Xcode's spelling: the reverse of `IndexCollector`.
 struct IndexRestorer {
     /// Xcode's elements, in its order.
     private(set) var elements: [ParsedElement] = []
@@ -106,7 +106,7 @@ struct IndexRestorer {
             xcode: "fetchIndex", NameSpelling().restored(own), children: children)
     }
 
-    /// The list as the way from Xcode writes it.
+    /// The list in the form that the conversion from Xcode writes.
     private static func text(of entries: [PropertyList.Entry]) -> String {
         entries.map { $0.name + ($0.modifiers == ["descending"] ? " descending" : "") }
             .joined(separator: ", ")

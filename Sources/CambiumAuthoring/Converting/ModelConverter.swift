@@ -8,7 +8,7 @@ import Foundation
 /// keys that start with `cambium.`. Xcode's diagram coordinates and comments are lost; XML of other
 /// namespaces is not written to Xcode's files.
 package enum ModelConverter {
-    /// The files of a bundle of Cambium's own. Paths start with the bundle's folder.
+    /// The files of a bundle in Cambium's format. Paths start with the bundle's folder.
     package static func ownBundle(
         from bundle: ParsedBundle
     ) -> [(path: String, contents: String)] {
@@ -20,7 +20,8 @@ package enum ModelConverter {
                 root.attributes.append(
                     ParsedAttribute(name: XcodeNamespace.bundle, value: fileName, at: root.offset))
             }
-            // By this a version is known to have come from Xcode, whether or not a name is used.
+            // This declaration marks a version that came from Xcode, even if no name of the
+            // namespace is used.
             if model.format == .xcode, root[XcodeNamespace.declaration] == nil {
                 root.attributes.append(
                     ParsedAttribute(

@@ -1,6 +1,6 @@
 import CambiumCompiler
 
-/// Lays out a model file of Cambium's own as the language's documentation does.
+/// Formats model files of Cambium in the layout of the language's documentation.
 package enum ModelFormatter {
     /// The file in the standard layout. Its meaning, every comment and everything of other
     /// namespaces stay the same. A formatted file does not change when it is formatted again. Lines

@@ -1,7 +1,7 @@
 import CambiumCompiler
 import Foundation
 
-// Conversions that only the way back to Xcode needs. The compiler reads Xcode's files and never
+// Conversions that are only needed to write Xcode's files. The compiler reads these files and never
 // writes them.
 
 extension Spelling {
@@ -67,7 +67,7 @@ extension UserInfo {
 }
 
 extension ParsedElement {
-    /// An element of Xcode's.
+    /// An element of Xcode.
     package init(xcode name: String, _ list: AttributeList, children: [ParsedElement] = []) {
         self.init(
             name: name, namespace: nil, offset: list.offset, attributes: list.items,

@@ -13,8 +13,8 @@ struct XMLPrinter {
     private let source: SourceText?
     private var lines: [String] = []
 
-    /// A whole file. Without a source there are no comments, and a blank line is between the
-    /// model's elements of many lines.
+    /// A complete file. Without a source there are no comments, and a blank line separates the
+    /// model's elements that have several lines.
     static func print(_ root: ParsedElement, source: SourceText? = nil) -> String {
         var printer = XMLPrinter(source: source)
         printer.lines = ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>"]
@@ -158,7 +158,7 @@ struct XMLPrinter {
 }
 
 extension ParsedElement {
-    /// Whether it is neither of Cambium's namespace nor of the one for Xcode's attributes.
+    /// Whether it is in neither Cambium's namespace nor the one for Xcode's attributes.
     fileprivate var isOfOtherLanguage: Bool {
         namespace != Vocabulary.namespace && namespace != XcodeNamespace.uri
     }

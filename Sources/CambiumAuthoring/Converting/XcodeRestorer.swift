@@ -16,7 +16,7 @@ struct XcodeRestorer {
     let parents: [String: String]
     /// The former names of the entities, if they have any.
     let formerEntities: [String: String]
-    /// The fetch templates met so far, with their places among all.
+    /// The fetch templates found so far, with their positions in the model.
     var requests: [(position: Int, element: ParsedElement)] = []
 
     /// Translates the root element.
@@ -228,7 +228,7 @@ extension AttributeList {
 }
 
 extension IdentitySpelling {
-    /// With the elementIDs of things of Cambium's own.
+    /// The spelling with the elementIDs of Cambium's elements.
     func knowing(_ elements: [ParsedElement]) -> IdentitySpelling {
         var spelling = self
         for element in elements {

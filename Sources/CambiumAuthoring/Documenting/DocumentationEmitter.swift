@@ -19,7 +19,7 @@ struct DocumentationEmitter {
         writer.element("html", "lang=\"en\"") { writer in
             writer.element("head") { writer in
                 writer.line("<meta charset=\"utf-8\">")
-                // The page may not run or load anything, whatever the model contains.
+                // The page may not run or load anything, regardless of the model.
                 writer.line(
                     "<meta http-equiv=\"Content-Security-Policy\" "
                         + "content=\"default-src 'none'; style-src 'unsafe-inline'\">")

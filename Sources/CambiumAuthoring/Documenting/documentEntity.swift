@@ -3,7 +3,7 @@ import CambiumModel
 import CambiumSQL
 
 extension DocumentationEmitter {
-    /// Writes all that is said about an entity.
+    /// Writes the section of an entity.
     func emitEntity(_ entity: Entity, _ writer: inout HTMLWriter) {
         writer.element("section", "id=\"\(Anchor.entity(entity.name))\"") { writer in
             let badge = entity.isAbstract ? " " + HTMLWriter.badge("abstract") : ""

@@ -8,11 +8,11 @@ package enum VersionFreezer {
     package enum Failure: Error, Sendable {
         /// There is no version of that name.
         case unknownVersion(String)
-        /// The name cannot stand on a line of the lock.
+        /// The name is invalid on a line of the lock.
         case unsuitableName(String)
         /// The version is frozen and has changed since.
         case changed(String)
-        /// The lock is of a former format and names a version that is not there.
+        /// The lock is in a former format and names a version that does not exist.
         case lostVersion(String)
         /// The lock file cannot be read.
         case malformedLock(String)

@@ -62,7 +62,7 @@ extension BundleReport {
     }
 }
 
-/// A report as it is kept.
+/// The stored form of a report.
 private struct KeptReport: Codable {
     let diagnostics: [KeptDiagnostic]
     let notes: [KeptDiagnostic]
@@ -76,7 +76,7 @@ private struct KeptReport: Codable {
         remarks = report.remarks
     }
 
-    /// The report; nil if it contains a value that this version does not know.
+    /// The report; nil if it contains a value that is unknown to this version.
     var report: BundleReport? {
         let (found, noted) = (diagnostics.compactMap(\.diagnostic), notes.compactMap(\.diagnostic))
         guard found.count == diagnostics.count, noted.count == notes.count else { return nil }

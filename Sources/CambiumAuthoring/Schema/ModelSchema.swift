@@ -28,7 +28,8 @@ package enum ModelSchema {
         return xs("element", ["name": name, "type": typeName(key)], [documentation(text)])
     }
 
-    /// The name of the type of an element; the slash of one with two meanings is none for XML.
+    /// The name of the type of an element. The slash in the key of an element with two meanings is
+    /// invalid in XML.
     private static func typeName(_ key: String) -> String { key.replacing("/", with: "-") }
 
     private static func complexType(_ rule: ElementDescriptor) -> ParsedElement {

@@ -4,7 +4,7 @@ import Foundation
 /// The version after the current one of a bundle: a copy without the declarations about the
 /// previous version.
 package struct NextVersion: Sendable {
-    /// Why there is none, in a sentence without its full stop.
+    /// The reason that there is no next version, in a sentence without its full stop.
     package struct Failure: Error, Sendable {
         /// The problem and how to fix it.
         package let message: String
@@ -160,7 +160,7 @@ private struct VersionText {
 
     private static func isSpace(_ byte: UInt8) -> Bool { " \t\r\n".utf8.contains(byte) }
 
-    /// The whole line, or lines, of something that stands there alone.
+    /// The complete line or lines, if there is nothing else on them.
     private func line(of range: Range<Int>) -> Range<Int> {
         var start = range.lowerBound
         while start > 0,

@@ -1,7 +1,7 @@
 import CambiumCompiler
 import Foundation
 
-/// Turns a mapping model of Xcode's (`xcmapping.xml`) into a `<migration>` to start from.
+/// Converts an Xcode mapping model (`xcmapping.xml`) into a draft of a `<migration>`.
 package enum MappingModelReader {
     /// Converts a mapping model into a `<migration>`.
     ///

@@ -195,7 +195,7 @@ struct MappingTranslator {
             with: drops, about: destination)
     }
 
-    /// Whether every mapping to an entity or one below it says the same of an attribute.
+    /// Whether all mappings to an entity or one below it have the same value for an attribute.
     private func isForAll(_ attribute: MappingModel.Property, below owner: Entity?) -> Bool {
         guard let match, let owner else { return true }
         let family = Set(match.new.family(of: owner).map(\.name))
@@ -208,7 +208,7 @@ struct MappingTranslator {
         }
     }
 
-    /// The value that an object had, whatever has that name now.
+    /// The old value of a property, even if another property has that name now.
     private static func former(_ property: String) -> String {
         "$\(FillScope.former).\(property)"
     }

@@ -4,11 +4,11 @@ import Foundation
 
 /// The program `dot`, which lays out the boxes of a diagram.
 package enum GraphvizProgram {
-    /// Why there is no picture.
+    /// The reasons that there is no picture.
     package enum Failure: Error, Sendable {
-        /// No `dot` lies in the folders of PATH.
+        /// There is no `dot` in the folders of PATH.
         case notInstalled
-        /// It ended with an error, or said nothing that is a picture.
+        /// The program ended with an error, or its output is not a picture.
         case failed(String)
 
         /// The message for a person.

@@ -40,7 +40,7 @@ struct ModelDiagram {
         case relationship(from: Cardinality, to: Cardinality, label: String)
     }
 
-    /// How many objects stand at an end of a relationship.
+    /// The number of objects at an end of a relationship.
     enum Cardinality {
         case zeroOrOne, exactlyOne, zeroOrMore, oneOrMore
     }

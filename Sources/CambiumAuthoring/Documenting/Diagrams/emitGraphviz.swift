@@ -24,7 +24,7 @@ enum GraphvizEmitter {
             lines.append("  e\(number) [\(anchor)label=<\(label(of: box))>];")
         }
         for line in diagram.lines {
-            // Names are no identifiers of this language, so boxes are known by number.
+            // Names may not be identifiers in this language, so boxes are identified by number.
             guard let from = numbers[line.from], let to = numbers[line.to] else { continue }
             lines.append("  e\(from) -> e\(to) [\(attributes(of: line.kind))];")
         }

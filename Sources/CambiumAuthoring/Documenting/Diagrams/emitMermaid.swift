@@ -79,7 +79,7 @@ enum MermaidEmitter {
             switch scalar {
             case "a"..."z", "A"..."Z": word.unicodeScalars.append(scalar)
             case "0"..."9", "_", "(", ")", "[", "]":
-                // Mermaid has no words that start with these.
+                // A word in Mermaid cannot start with these characters.
                 word += word.isEmpty ? "x" : ""
                 word.unicodeScalars.append(scalar)
             case "\u{C0}"..."\u{FFFF}" where !scalar.isInvisible:

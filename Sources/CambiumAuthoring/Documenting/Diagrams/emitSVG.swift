@@ -5,19 +5,19 @@ import Foundation
 /// Turns the output of Graphviz into a picture without information about the machine. Its colours
 /// follow the viewer's light or dark mode.
 enum SVGEmitter {
-    /// A file by itself.
+    /// A separate SVG file.
     static func file(_ picture: String, title: String) -> String {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + element(picture, title: title)
     }
 
-    /// The `<svg>` element, to stand in a page.
+    /// The `<svg>` element, for use in a page.
     static func element(_ picture: String, title: String) -> String {
         guard let start = picture.range(of: "<svg"),
             let end = picture.range(of: ">", range: start.upperBound..<picture.endIndex)
         else { return "" }
         let head = picture[start.lowerBound..<end.lowerBound]
             .split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        // Comments and titles hold the numbers of boxes, and nothing that a reader wants.
+        // Comments and titles contain only the numbers of boxes, which readers do not need.
         let body = picture[end.upperBound...]
             .replacing(#/<!--(?:.|\n)*?-->\n?/#, with: "")
             .replacing(#/<title>[^<]*<\/title>\n?/#, with: "")

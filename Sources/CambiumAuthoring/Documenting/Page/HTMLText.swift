@@ -29,8 +29,8 @@ enum HTMLText {
     }
 }
 
-/// Names of places in the page. Letters and digits stay, every other byte becomes `-XX`, so that
-/// two names never meet.
+/// Names of anchors in the page. Letters and digits stay, every other byte becomes `-XX`, so that
+/// different names have different anchors.
 enum Anchor {
     static func entity(_ name: String) -> String { "entity-" + encoded(name) }
     static func enumeration(_ name: String) -> String { "enum-" + encoded(name) }

@@ -4,7 +4,7 @@ import CambiumCompiler
 struct HTMLWriter {
     private(set) var text = ""
 
-    /// Writes markup as it is.
+    /// Writes markup verbatim.
     mutating func line(_ markup: String) {
         text += markup + "\n"
     }
@@ -49,7 +49,7 @@ struct HTMLWriter {
         "<a href=\"#\(anchor)\">\(HTMLText.escaped(text))</a>"
     }
 
-    /// Markup of a word that stands out.
+    /// Markup of a highlighted word.
     static func badge(_ text: String, _ kind: String = "") -> String {
         "<span class=\"badge\(kind.isEmpty ? "" : " \(kind)")\">\(HTMLText.escaped(text))</span>"
     }
