@@ -53,12 +53,15 @@ extension PersistentContainer {
         try self.init(model: model, at: .file(path), options: options)
     }
 
-    /// The same on a thread of its own, so that only the caller waits for a large store. If the
-    /// task is cancelled, the import ends soon: there is no new store then, or one that is not
-    /// migrated yet.
+    /// Opens a store as
+    /// ``init(importing:at:model:earlierVersions:writtenBy:options:report:progress:)`` does, on a
+    /// separate thread. Only the caller waits for a large store.
+    ///
+    /// If the task is cancelled, the import ends soon. Afterwards the new store does not exist, or
+    /// it exists and is not migrated yet.
     ///
     /// - Returns: The container, and the report; nil if the new store existed.
-    /// - Throws: As
+    /// - Throws: The errors of
     ///   ``init(importing:at:model:earlierVersions:writtenBy:options:report:progress:)``.
     public static func open(
         importing oldStore: URL, at path: String, model: CompiledModel,
@@ -97,7 +100,8 @@ extension PersistentContainer {
                         store, versions: earlierVersions + [model.model],
                         current: model.model.version
                     ) { _, _ in .init(migrations: model.migrations) }
-                    // Opening migrates: it knows the program's own steps.
+                    // The store is migrated when it is opened, because the program's own steps are
+                    // available then.
                     importer.migrates = false
                     importer.writtenBy = version
                     importer.isCancelled = isCancelled

@@ -97,8 +97,8 @@ extension CoreDataImporter {
         return (false, migrations[first...].reduce(0) { $0 + $1.steps.count(where: \.losesData) })
     }
 
-    /// Leaves out versions that keep bytes in another form than the store, unless all do: with a
-    /// first byte that says whether they lie in a file, or without.
+    /// Leaves out versions that store bytes in another form than the store, unless all do. The form
+    /// may have a first byte that says whether the value is in a file.
     private func inForm(
         of candidates: [VersionFinder.Match]
     ) throws(SQLiteError) -> [VersionFinder.Match] {
@@ -120,7 +120,7 @@ extension CoreDataImporter {
         return fitting.isEmpty ? candidates : fitting
     }
 
-    /// Whether migrations can lead from a version to the one that is wanted.
+    /// Whether a chain of migrations exists from a version to the target version.
     private func isReachable(_ layout: CoreDataLayout) -> Bool {
         let names = versions.map(\.version)
         guard let start = names.firstIndex(of: layout.model.version),
@@ -129,8 +129,7 @@ extension CoreDataImporter {
         return start <= end
     }
 
-    /// The error of the store that caused one of SQLite's. A full disk concerns the new store,
-    /// damaged pages the old one.
+    /// Converts an error of SQLite. A full disk concerns the new store, damaged pages the old one.
     private func meaning(of error: SQLiteError, _ place: NewStore?) -> CoreDataImportError {
         // SQLite reports a value as too big if its length is damaged.
         let damaged: Set<Int32> = [11, 18, 26]

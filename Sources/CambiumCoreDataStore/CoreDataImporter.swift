@@ -3,10 +3,10 @@ import CambiumModel
 import CambiumSQL
 import CambiumSQLite
 
-/// Imports a store that Core Data wrote into a new store of Cambium's.
+/// Imports a store that Core Data wrote into a new store of Cambium.
 ///
-/// The new store is written under another name and gets its own when it is complete: a failed
-/// import leaves nothing.
+/// The new store is written under a temporary name and renamed when it is complete. If the import
+/// fails, it leaves no files.
 package struct CoreDataImporter {
     /// The store that Core Data wrote.
     package let store: CoreDataStore
@@ -49,7 +49,7 @@ package struct CoreDataImporter {
     /// - Throws: ``CoreDataImportError`` if the import would fail.
     package func plan() throws -> CoreDataImportReport { try importStore(as: try match(), in: nil) }
 
-    /// Makes the new store.
+    /// Creates the new store.
     ///
     /// - Throws: ``CoreDataImportError``. No file was written then.
     package func run(in place: NewStore) throws -> CoreDataImportReport {

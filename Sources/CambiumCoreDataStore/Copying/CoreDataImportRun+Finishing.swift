@@ -53,8 +53,8 @@ extension CoreDataImportRun {
         }
     }
 
-    /// Notes objects with fewer or more objects at a to-many than there may be. They stay, as
-    /// without them more would be lost.
+    /// Records objects with an invalid number of destinations in a to-many relationship. They are
+    /// imported all the same, because more data would be lost without them.
     func noteInvalidCounts(_ report: inout CoreDataImportReport) throws(SQLiteError) {
         for sql in LinkCountSQL.all(in: model) {
             for row in try connection.rows(sql.query) {

@@ -76,7 +76,7 @@ extension CoreDataImportRun {
         }
     }
 
-    /// Notes the links without a position in a list.
+    /// Records the links without a position in a list.
     private func note(
         _ positions: LinkCopySQL.InvalidPositions, of link: CoreDataLayout.LinkSource,
         _ report: inout CoreDataImportReport
@@ -158,7 +158,7 @@ extension CoreDataImportRun {
         }
     }
 
-    /// Notes a link that is not in the new store.
+    /// Records a link that is not in the new store.
     private func note(
         _ row: [StoredValue], _ link: CoreDataLayout.LinkSource, _ refused: [String: Set<Int64>],
         _ report: inout CoreDataImportReport

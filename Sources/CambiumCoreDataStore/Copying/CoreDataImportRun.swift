@@ -3,7 +3,7 @@ import CambiumModel
 import CambiumSQL
 import CambiumSQLite
 
-/// Makes a new store: copies, checks and migrates.
+/// Creates a new store: copies, checks and migrates.
 final class CoreDataImportRun {
     let store: CoreDataStore
     let layout: CoreDataLayout
@@ -30,11 +30,11 @@ final class CoreDataImportRun {
         if let place {
             try CoreDataImportError.making { () throws(NewStoreError) in try place.makeFile() }
         }
-        // A database without a name is one that SQLite removes when it is closed, whatever happens.
+        // SQLite removes a database without a name when it is closed, even after a crash.
         connection = try Connection(path: place?.unfinished ?? "", settings: settings)
     }
 
-    /// Copies all that there is.
+    /// Copies all data.
     func copy(_ report: inout CoreDataImportReport) throws {
         _ = try connection.rows(ObjectCopySQL.attach, [.text(store.file.uri)])
         try connection.asking(every: ImportMeter.instructionsPerTick, meter.tick) {

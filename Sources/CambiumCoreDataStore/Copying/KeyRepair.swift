@@ -57,8 +57,8 @@ struct KeyRepair {
         }
     }
 
-    /// Makes both sides of a one-to-one that is its own inverse agree: a side without a link gets the
-    /// first object that references it.
+    /// Makes both sides of a one-to-one relationship that is its own inverse consistent. A side
+    /// without a link gets the first object that references it.
     private mutating func balance(_ check: KeyCheckSQL) throws(SQLiteError) {
         var completed: Set<Int64> = []
         for row in try connection.rows(check.oneSided) {
@@ -113,7 +113,7 @@ struct KeyRepair {
         }
     }
 
-    /// Notes a row that is removed.
+    /// Records a row that is removed.
     private mutating func note(_ row: CoreDataImportReport.RefusedRow) {
         maps.forget()
         refused.append(row)
@@ -162,7 +162,8 @@ struct EntityMaps {
     private let connection: Connection
     private var maps: [String: Data?] = [:]
 
-    /// The most bytes of a map for each object: keys that lie far apart are looked up instead.
+    /// The maximum bytes of a map for each object. If the keys are too far apart, the objects are
+    /// looked up instead.
     private static let roomPerObject = 16
     /// The size of a map that is worth its memory.
     private static let largest = 32 << 20

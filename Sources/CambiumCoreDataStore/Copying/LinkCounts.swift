@@ -16,17 +16,17 @@ struct LinkCounts {
         self.model = model
     }
 
-    /// Notes how many links of a relationship the store has.
+    /// Records the number of links of a relationship in the old store.
     mutating func read(_ count: Int, of relationship: Relationship, _ entity: Entity) {
         reads[Side(entity: entity.name, relationship: relationship.name)] = count
     }
 
-    /// Notes how many are in the new store.
+    /// Records the number of links in the new store.
     mutating func wrote(_ count: Int, of relationship: Relationship, _ entity: Entity) {
         writes[Side(entity: entity.name, relationship: relationship.name)] = count
     }
 
-    /// Notes how many of the links that were read are not.
+    /// Records how many of the read links are not in the new store.
     mutating func lost(_ count: Int, of relationship: Relationship, _ entity: Entity) {
         let side = Side(entity: entity.name, relationship: relationship.name)
         writes[side] = (reads[side] ?? 0) - count

@@ -39,7 +39,7 @@ struct MigrationLosses {
         }
     }
 
-    /// The report after the first steps of a way were taken; nil if there was no step to take.
+    /// The report after the first steps of a migration; nil if there was no step.
     func report(
         of way: MigrationWay, taken: Int, obstacle: String?
     ) -> CoreDataImportReport.MigrationCount? {
@@ -117,7 +117,7 @@ final class StepLosses {
         guard dataLoss.takesObjectsLate else { return }
         for (index, links) in dataLoss.links.enumerated() {
             guard let later = links.later, let before = beside[index] else { continue }
-            // Links that the step itself has made are no loss.
+            // Links that the step itself created are not a loss.
             let deleted = try before - connection.number(later.atEnd)
             deletedLinks[index] += max(0, min(deleted, left[index]))
         }

@@ -106,7 +106,7 @@ struct ObjectCopier {
     }
 }
 
-/// How many rows and keys a table of Core Data's has.
+/// The number of rows and keys in a table of Core Data.
 struct SourceCounts {
     /// How many rows there are.
     let rows: Int

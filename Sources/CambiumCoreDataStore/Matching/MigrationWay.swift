@@ -47,7 +47,7 @@ struct MigrationWay {
         }
     }
 
-    /// No way: the version that wrote the store comes after the one to go to.
+    /// An empty migration, because the version that wrote the store comes after the target version.
     init(at last: Model, tooLateFor target: String) {
         first = last
         (steps, models) = ([], [])

@@ -27,8 +27,7 @@ struct CoreDataMetadata {
         "NSCloudKit", "NSPersistentCloudKit", "PFCloudKit", "com.apple.coredata.ubiquity.",
     ]
 
-    /// Whether Core Data notes something for itself: a program's own names may begin like that,
-    /// too.
+    /// Whether metadata is Core Data's own. A program's own names may begin with the same prefixes.
     private static func isOwn(_ name: String) -> Bool {
         namesOfOwn.contains(name) || prefixesOfOwn.contains { name.hasPrefix($0) }
     }

@@ -84,8 +84,8 @@ struct LogCheck {
                 first: Self.number(in: bytes, at: start + 16),
                 second: Self.number(in: bytes, at: start + 20))
             guard isOfThisRound(start), next == written else {
-                // If the sums continue from the frame before, the frame is of this round, whatever
-                // it contains.
+                // If the sums continue from the frame before, the frame is of this round,
+                // regardless of its content.
                 if next == written { return index }
                 let isLost =
                     endsInCommit

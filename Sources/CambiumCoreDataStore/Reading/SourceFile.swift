@@ -16,7 +16,7 @@ import CambiumSQLite
 /// of a crash, just to read it. If either exists, a copy is read and removed afterwards. Otherwise
 /// the file itself is read, as one that does not change.
 final class SourceFile {
-    /// The file that was asked for.
+    /// The path of the original file.
     let path: String
     /// The URI under which SQLite opens the file or its copy.
     let uri: String
@@ -73,7 +73,7 @@ final class SourceFile {
         if let copy { Self.remove(copy) }
     }
 
-    /// Makes sure that no program has written the file since it was opened.
+    /// Checks that no program has written the file since it was opened.
     func requireUnchanged() throws(CoreDataImportError) {
         guard try Self.states(of: path) == states else { throw .inUse(path: path) }
     }
@@ -119,9 +119,9 @@ final class SourceFile {
         StoreFiles.removeFiles((CoreDataFiles.suffixes + ["-shm"]).map { copy + $0 })
     }
 
-    /// A path as SQLite reads it in a URI: bytes that mean something there, or are none of ASCII's,
-    /// are escaped. An absolute path follows an empty authority, so that a second slash at its
-    /// beginning is not taken for one.
+    /// A path in the form of SQLite's URIs. Bytes with a special meaning, and bytes that are not
+    /// ASCII, are escaped. An absolute path follows an empty authority, so that a second slash at
+    /// its beginning does not start one.
     private static func uri(of path: String) -> String {
         var text = path.hasPrefix("/") ? "file://" : "file:"
         for byte in path.utf8 {

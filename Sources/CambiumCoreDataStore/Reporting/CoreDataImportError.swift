@@ -6,11 +6,11 @@ import CambiumSQLite
 public enum CoreDataImportError: Error, Sendable, Hashable {
     /// There is no file.
     case noFile(path: String)
-    /// The file is a database, but Core Data did not write it, or the file is none.
+    /// The file is not a database, or a database that Core Data did not write.
     case notCoreData(path: String, reason: String)
     /// The database is damaged, or cannot be read.
     case damaged(path: String, SQLiteError)
-    /// The store, its log or a file of a large value is there, and cannot be read.
+    /// The store, its log or a file of a large value exists, but cannot be read.
     case cannotRead(path: String, reason: String)
     /// Another program writes the store.
     case inUse(path: String)
@@ -18,7 +18,7 @@ public enum CoreDataImportError: Error, Sendable, Hashable {
     case fitsNoVersion(VersionMismatch)
     /// The model has no version of that name.
     case noSuchVersion(String, known: [String])
-    /// The version to migrate to comes before the one that wrote the store.
+    /// The target version comes before the version that wrote the store.
     case versionIsEarlier(String, than: String)
     /// A file already exists at the path of the new store.
     case destinationExists(path: String)

@@ -18,8 +18,8 @@ public struct CoreDataImportProgress: Sendable, Hashable {
     public let summary: String
 }
 
-/// Reports the progress of an import and asks whether it was cancelled: between two statements, and
-/// while a long one runs.
+/// Reports the progress of an import and checks whether it was cancelled: between two statements,
+/// and while a long one runs.
 final class ImportMeter {
     private let progress: (CoreDataImportProgress) -> Void
     let isCancelled: () -> Bool
@@ -33,7 +33,7 @@ final class ImportMeter {
     private var lastReport: ContinuousClock.Instant?
     private(set) var isStopped = false
 
-    /// About how many of SQLite's instructions lie between two questions.
+    /// The approximate number of SQLite's instructions between two checks.
     static let instructionsPerTick: Int32 = 10_000
     /// How many of them a row takes, roughly.
     private static let ticksPerRow = 0.005

@@ -83,7 +83,7 @@ extension CoreDataImportReport {
         }
     }
 
-    /// Bookkeeping comes last, all of one kind in one line.
+    /// Bookkeeping is listed last, each kind in one line.
     private var leftOutLines: [String] {
         let lost = leftOut.filter { !$0.isBookkeeping }
         var kinds: [(reason: String, names: [String])] = []
@@ -132,7 +132,7 @@ extension CoreDataImportReport.RelationshipCount {
 extension CoreDataImportReport.MigrationCount {
     private static let shownKeys = 20
 
-    /// Whether all that was copied still exists.
+    /// Whether all copied data still exists.
     fileprivate var losesNothing: Bool { losses.isEmpty && objects.isEmpty && links.isEmpty }
 
     fileprivate var lines: [String] {

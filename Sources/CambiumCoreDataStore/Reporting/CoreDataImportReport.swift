@@ -76,13 +76,13 @@ public struct CoreDataImportReport: Sendable, Hashable {
         public let reason: String
     }
 
-    /// An object that came along although it breaks a rule of the model.
+    /// An object that was imported although it violates a rule of the model.
     public struct InvalidObject: Sendable, Hashable, Codable {
         /// The object's entity.
         public let entity: String
         /// The object's key.
         public let id: Int64
-        /// The property that is not as the rule asks.
+        /// The property that violates the rule.
         public let property: String
         /// What is wrong.
         public let reason: String
@@ -108,13 +108,13 @@ public struct CoreDataImportReport: Sendable, Hashable {
         public let rows: Int?
         /// Why.
         public let reason: String
-        /// Whether Core Data keeps it for itself, so that no program misses it.
+        /// Whether it is Core Data's own bookkeeping, which no program needs.
         public let isBookkeeping: Bool
     }
 
     /// Objects of an entity that a step of the migration took away.
     public struct TakenObjects: Sendable, Hashable, Codable {
-        /// The entity, as it is called in the version that wrote the store.
+        /// The entity, by its name in the version that wrote the store.
         public let entity: String
         /// The version after the step.
         public let version: String
@@ -144,7 +144,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
         public let from: String
         /// The version after the last step.
         public let to: String
-        /// The versions on the way, the last one included.
+        /// The versions after each step, including the last one.
         public let versions: [String]
         /// The declared changes that deleted data of this store, in words, each with the amount.
         public let losses: [String]
@@ -199,9 +199,9 @@ public struct CoreDataImportReport: Sendable, Hashable {
     public internal(set) var lostLinks: [LostLink] = []
     /// The values that are others in the new store.
     public internal(set) var changedValues: [ChangedValue] = []
-    /// The objects with fewer or more objects at a to-many than the model allows. They came along
-    /// as they are, and nothing of them is lost; a program cannot save a change of one before its
-    /// number is right.
+    /// The objects with an invalid number of destinations in a to-many relationship. They were
+    /// imported unchanged, and none of their data is lost. A program cannot save a change of such
+    /// an object before its number is valid.
     public internal(set) var invalidObjects: [InvalidObject] = []
     /// The files that were not found.
     public internal(set) var missingFiles: [MissingFile] = []
@@ -216,7 +216,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
     /// Data that later versions of the model drop is not included here: ``migration`` counts it.
     public var isComplete: Bool { hasAllData && migration?.stoppedAt == nil }
 
-    /// Whether all that the store has was imported.
+    /// Whether all data of the store was imported.
     var hasAllData: Bool {
         losses == 0 && missingFiles.isEmpty && differences.isEmpty
             && leftOut.allSatisfy { $0.isBookkeeping || $0.rows == 0 }
@@ -230,7 +230,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
 enum VersionEvidence: String {
     /// Its hashes are in the store.
     case hashes
-    /// Its identifier is in the store, and all that the store has fits.
+    /// Its identifier is in the store, and all data of the store fits.
     case identifier
     /// All that the store has fits.
     case structure

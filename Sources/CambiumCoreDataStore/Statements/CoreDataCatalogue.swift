@@ -9,7 +9,7 @@ struct CoreDataCatalogue: Sendable {
         let number: Int64
         /// The name.
         fileprivate(set) var name: String
-        /// The number of the entity that it inherits from; 0 is none.
+        /// The number of the parent entity; 0 if there is none.
         let parent: Int64
         /// The last key that was given; of a root entity.
         let lastKey: Int64
@@ -83,7 +83,7 @@ struct CoreDataCatalogue: Sendable {
         [.text("Z_PRIMARYKEY"), .text("Z_MAX")],
     ]
 
-    /// Whether the columns are there that the other queries read.
+    /// Whether the columns exist that the other queries read.
     ///
     /// - Parameter columns: The rows of ``columnsQuery``.
     static func hasRequiredColumns(_ columns: [[StoredValue]]) -> Bool {
@@ -157,7 +157,7 @@ struct CoreDataCatalogue: Sendable {
         entities.first { $0.number == entity.parent }?.name
     }
 
-    /// Whether a column is there.
+    /// Whether a column exists.
     func has(_ column: String, in table: String) -> Bool {
         tables[table]?.contains { $0.name == column } == true
     }

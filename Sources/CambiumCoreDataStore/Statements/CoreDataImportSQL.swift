@@ -12,13 +12,13 @@ enum CoreDataImportSQL {
     /// The settings for the migration: the journal with the changed rows is a file.
     static let pragmasOfMigration = ["PRAGMA journal_mode = DELETE"]
 
-    /// How many rows a table of Core Data's has.
+    /// The number of rows in a table of Core Data.
     static func count(ofSourceTable name: String) -> String {
         "SELECT count(*) FROM \(SQLText.identifier(ObjectCopySQL.source))."
             + SQLText.identifier(name)
     }
 
-    /// How many values a column of Core Data's has.
+    /// The number of values in a column of Core Data.
     static func count(ofValuesIn column: String, ofSourceTable name: String) -> String {
         "SELECT count(\(SQLText.identifier(column))) FROM "
             + "\(SQLText.identifier(ObjectCopySQL.source)).\(SQLText.identifier(name)) NOT INDEXED"

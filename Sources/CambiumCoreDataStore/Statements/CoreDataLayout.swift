@@ -37,7 +37,7 @@ struct CoreDataLayout: Sendable {
         }
     }
 
-    /// The columns of bytes, and whether the version's may lie in files.
+    /// The columns of bytes, and whether the version may store their values in files.
     var dataColumns: [DataColumn: Bool] {
         var columns: [DataColumn: Bool] = [:]
         for object in objects {
@@ -62,8 +62,8 @@ struct CoreDataLayout: Sendable {
         /// The entities of the objects that can be in the table, with the numbers of their rows.
         let entities: [(entity: Entity, number: Int64)]
         /// The numbers of the store's other entities, if the table is that of one entity. A row
-        /// with none of these numbers is of that entity, whatever version its number is from. nil
-        /// if several entities share the table.
+        /// with none of these numbers is of that entity, even if its number is from another
+        /// version. nil if several entities share the table.
         let otherNumbers: [Int64]?
         /// The last key that was given.
         let lastKey: Int64
@@ -101,7 +101,7 @@ struct CoreDataLayout: Sendable {
         let ownerColumn: String
         let memberColumn: String
         let positions: [(target: String, source: String)]
-        /// Whether a pair stands for two, one in each direction.
+        /// Whether a pair represents two links, one in each direction.
         let isSymmetric: Bool
 
         static let key = "Z_PK"

@@ -79,7 +79,7 @@ extension CoreDataLayoutBuilder {
         }
     }
 
-    /// Notes columns that were assigned by a guess. If names differ only in case, Core Data gives
+    /// Records columns that were assigned by a guess. If names differ only in case, Core Data gives
     /// them the same column name with a number. If the columns have one type too, only the order of
     /// the entities and names remains to assign them.
     mutating func noteGuesses(

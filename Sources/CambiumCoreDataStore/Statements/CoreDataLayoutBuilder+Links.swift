@@ -117,7 +117,8 @@ extension CoreDataLayoutBuilder {
         return catalogue.has(source, in: table) ? [(target, source)] : []
     }
 
-    /// Without its column the order of a relationship would be lost, and nobody would know.
+    /// Records a missing column of positions. Without it, the order of a relationship would be lost
+    /// silently.
     mutating func requirePositions(
         _ column: String, of relationship: Relationship, _ entity: Entity, in table: String
     ) {

@@ -19,7 +19,7 @@ struct CoreDataLayoutBuilder {
         (self.catalogue, formerNames) = catalogue.renamed(as: model)
     }
 
-    /// The table of a root entity; one that is there under the entity's former name is its own.
+    /// The table of a root entity. If there is only one under the entity's former name, it is used.
     func table(of root: Entity) -> String {
         let table = CoreDataName.table(of: root.name)
         guard let former = root.renamedFrom.map(CoreDataName.table), catalogue.tables[table] == nil,
@@ -103,7 +103,7 @@ struct CoreDataLayoutBuilder {
             differences.append("\(table) has no column \(name)")
             return nil
         }
-        // Core Data numbers names that are there already in the order of the entities' numbers.
+        // If names repeat, Core Data adds numbers in the order of the entities' numbers.
         let family = model.family(of: root).sorted { number(of: $0) < number(of: $1) }
         let properties = family.flatMap(kept)
         let types = Dictionary(

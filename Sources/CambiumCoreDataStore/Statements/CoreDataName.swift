@@ -71,7 +71,7 @@ enum CoreDataName {
         }
     }
 
-    /// The types that are known; another one says nothing.
+    /// The known types. Other types are not compared.
     static let knownTypes: Set = [
         "INTEGER", "BOOLEAN", "FLOAT", "DOUBLE", "REAL", "DECIMAL", "VARCHAR", "TEXT", "TIMESTAMP",
         "BLOB",

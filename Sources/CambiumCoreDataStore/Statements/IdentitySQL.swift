@@ -11,7 +11,7 @@ enum IdentitySQL {
     /// Computes a number.
     static func value(of expression: String) -> String { "SELECT \(expression)" }
 
-    /// Notes the objects of a root entity's table.
+    /// Records the objects of a root entity's table.
     static func note(_ root: Entity, in model: Model) -> String {
         let name =
             model.hasSubentities(root)

@@ -34,7 +34,8 @@ struct ImportedValueSQL {
             let cases = model.enumeration(named: name)?.cases ?? []
             let values = cases.compactMap { model.stored($0.rawValue, as: attribute.type) }
                 .map(SQLText.literal).joined(separator: ", ")
-            // A text that is no number is taken by no column of numbers, a BLOB by none of texts.
+            // A column of numbers rejects a string that is not a number, and a column of strings
+            // rejects a BLOB.
             return "CASE WHEN \(column) IS NULL OR \(column) IN (\(values)) THEN \(column) "
                 + "ELSE \(model.storageClass(of: attribute.type) == .text ? Self.noText : Self.noNumber) END"
         case .codable(let type):
@@ -44,7 +45,7 @@ struct ImportedValueSQL {
         }
     }
 
-    /// - Parameter type: The type of Swift's that is to take it; empty for any.
+    /// - Parameter type: The Swift type that decodes the JSON; empty for any.
     static func json(of column: String, as type: String) -> String {
         "\(ConversionFunction.archiveJSON.rawValue)(CAST(\(column) AS BLOB), "
             + "\(SQLText.literal(.text(type))))"

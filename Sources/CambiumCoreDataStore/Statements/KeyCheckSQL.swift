@@ -128,7 +128,7 @@ struct KeyCheckSQL: Sendable {
             + "AND o.\"_id\" < t.\"_id\")"
     }
 
-    /// The entity of the object that has a key (parameter 1), of whatever entity of the hierarchy.
+    /// The entity of the object with a key (parameter 1), in any entity of the hierarchy.
     var entityOfObject: String {
         let name =
             model.hasSubentities(destinationRoot)
@@ -151,7 +151,7 @@ struct KeyCheckSQL: Sendable {
             + "ON o.\"_id\" = t.\(column) WHERE o.\(column) IS NOT t.\"_id\" ORDER BY 1"
     }
 
-    /// Gives the row (parameter 1) a key (parameter 2).
+    /// Sets the key (parameter 2) in the row (parameter 1).
     var set: String { "UPDATE \(table) SET \(column) = ?2 WHERE \"_id\" = ?1" }
 
     /// Takes the key from the row (parameter 1).

@@ -1,14 +1,15 @@
 import CambiumModel
 import CambiumSQL
 
-/// The statements that bring the pairs of a relationship into our table of them.
+/// The statements that copy the pairs of a relationship into our table of pairs.
 struct LinkCopySQL: Sendable {
     private let link: CoreDataLayout.LinkSource
     private let target: String
     private let isPair: String
     private let bothExist: String
-    /// Whether any copied link has an object that is not there. All links of an object are looked
-    /// at once, in the order of the keys: one by one they would be looked up all over the file.
+    /// Whether any copied link has an object that does not exist. All links of an object are
+    /// checked together, in the order of the keys. Checking them one by one would read pages all
+    /// over the file.
     let hasDangling: String
     /// Removes the copied links with an object that does not exist.
     let removeDangling: String
@@ -127,7 +128,8 @@ struct LinkCopySQL: Sendable {
             undo: "DELETE FROM \(target)")
     }
 
-    /// Damage would have to meet all of them. Without their upper bits no sum is too great.
+    /// Damage is detected unless all sums are equal all the same. Without the upper bits of the keys
+    /// no sum can overflow.
     private static func sums(of owner: String, _ member: String) -> String {
         "SELECT count(*), sum(\(owner) & 4294967295), sum(\(member) & 4294967295), "
             + "sum((\(owner) & 16777215) * (\(member) & 16777215) % 1000000007)"

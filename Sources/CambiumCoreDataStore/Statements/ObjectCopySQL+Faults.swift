@@ -59,7 +59,7 @@ extension ObjectCopySQL {
             guard attribute.type == .float, case .real(let number) = content else {
                 return " AND (\(imported)) IS NOT \(SQLText.literal(content))"
             }
-            // Core Data stores a float in twice the bits: the same is all that rounds to it.
+            // Core Data stores a float as a double, so all values that round to it are equal.
             let float = Float(number)
             let bounds = [float.nextDown, float.nextUp].map { other in
                 SQLText.literal(.real((Double(float) + Double(other)) / 2))
@@ -91,7 +91,7 @@ extension ObjectCopySQL {
     }
 }
 
-// Links of a one-to-one that only one of both rows of Core Data's has.
+// Links of a one-to-one relationship that only one of the two rows in Core Data's tables has.
 extension ObjectCopySQL {
     /// The links of a one-to-one relationship that our store keeps at the other side, and that only
     /// this side has in Core Data's table. Nil for other relationships.
@@ -143,7 +143,7 @@ extension ObjectCopySQL {
     }
 }
 
-// Texts that may be no URI: Core Data takes some for one that are none here.
+// Strings that may be invalid as URIs: Core Data accepts some that are invalid here.
 extension ObjectCopySQL {
     /// An attribute of URIs, and the rows of our store that are to be looked at.
     struct DoubtfulURIs: Sendable {

@@ -1,8 +1,8 @@
 import CambiumModel
 import CambiumSQL
 
-/// The statements that bring the objects of a table of Core Data's into one of ours. The database
-/// of Core Data's is attached as `source`.
+/// The statements that copy the objects of a table of Core Data into one of ours. Core Data's
+/// database is attached as `source`.
 struct ObjectCopySQL: Sendable {
     /// The name under which Core Data's database is attached.
     static let source = "source"
@@ -161,7 +161,7 @@ struct ObjectCopySQL: Sendable {
         }
     }
 
-    /// Makes a key (parameter 1) the next one that is given.
+    /// Sets the next key to assign (parameter 1).
     var setNextKey: String {
         "UPDATE \"_keys\" SET \"next\" = ?1 WHERE \"entity\" = "
             + SQLText.literal(.text(object.root.name))
@@ -224,7 +224,7 @@ struct ObjectCopySQL: Sendable {
         case .attribute(let name, _), .key(let name, _), .entityOfKey(let name, _):
             return layout.model.entity(named: name)
         case .position(let name, let relationship):
-            // The positions stand beside the key of the inverse.
+            // The positions are stored beside the key of the inverse.
             return layout.model.entity(named: name)
                 .flatMap { layout.model.relationship(relationship, of: $0) }
                 .flatMap { layout.model.inverse(of: $0)?.entity }
@@ -245,7 +245,7 @@ struct ObjectCopySQL: Sendable {
         case .entityOfKey(let entity, let name):
             return key(name, of: entity).flatMap(entityOfKey)
         case .position(let entity, let name):
-            // The positions stand beside the key of the inverse.
+            // The positions are stored beside the key of the inverse.
             guard let entity = layout.model.entity(named: entity),
                 let ordered = layout.model.relationship(name, of: entity),
                 let inverse = layout.model.inverse(of: ordered),
