@@ -36,7 +36,7 @@ struct CambiumBuildPlugin: BuildToolPlugin {
                 arguments: [
                     "compile", bundle.path, "--output", output.path, "--proofs", proofs.path,
                 ] + tool.expectation,
-                // SwiftPM knows by itself of a tool that it builds.
+                // If SwiftPM builds the tool, the tool is an input automatically.
                 inputFiles: (tool.wasBuiltBefore ? [tool.url] : []) + [bundle]
                     + files(in: bundle) + companions(of: bundle),
                 outputFiles: ["Model", "Entities", "Validation", "Migrations"].map {
@@ -74,7 +74,7 @@ struct CambiumBuildPlugin: BuildToolPlugin {
             .sorted { $0.path < $1.path }
     }
 
-    /// The settings and declarations that belong to a bundle and lie beside it.
+    /// The settings and declarations beside a bundle.
     private func companions(of bundle: URL) -> [URL] {
         let folder = bundle.deletingLastPathComponent()
         let stem = bundle.deletingPathExtension().lastPathComponent

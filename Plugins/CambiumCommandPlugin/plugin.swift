@@ -156,7 +156,7 @@ struct CambiumCommandPlugin: CommandPlugin {
         try process.run()
         process.waitUntilExit()
         if process.terminationReason != .exit || process.terminationStatus != 0 {
-            // The tool has said why.
+            // The tool has already printed the reason.
             throw CommandFailed(
                 reason: "cambium ended with exit code \(process.terminationStatus)")
         }

@@ -12,7 +12,7 @@ package struct Arguments: Equatable, Sendable {
     var input: String?
     /// The store; nil makes a new one in the directory for temporary files.
     package private(set) var store: String?
-    /// Whether only the usage is wanted.
+    /// Whether to show only the usage.
     package private(set) var wantsHelp = false
 
     package static let usage = """
@@ -82,7 +82,7 @@ package struct Arguments: Equatable, Sendable {
     }
 }
 
-/// A command line that asks for nothing the program can do.
+/// An invalid command line.
 package struct UsageError: Error, Equatable, CustomStringConvertible {
     package let description: String
 }

@@ -1,10 +1,10 @@
 import Cambium
 import FirstPackagesModel  // and not `PackagesModel`: `Package` is the first release's here
 
-/// Makes a store as the first release of the program made it, with version 1 of the model, and
-/// fills it with a few packages of the list.
+/// Creates a store as the first release of the program did, with version 1 of the model, and
+/// inserts a few packages of the list.
 ///
-/// - Returns: the labels of the packages.
+/// - Returns: The labels of the packages.
 func makeFirstRelease(at path: String, with records: [PackageRecord]) async throws -> [String] {
     let container = try PersistentContainer(model: Packages.model, at: .file(path))
     return try await container.performBackgroundTask { context in

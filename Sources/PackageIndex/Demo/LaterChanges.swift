@@ -1,8 +1,8 @@
 import Cambium
 import PackagesModel
 
-/// Changes the store after the import, so that the live list has something to follow, and takes
-/// the changes back.
+/// Changes the store after the import, so that the live list has changes to follow, and reverts
+/// them.
 @MainActor
 func showLaterChanges(
     in container: PersistentContainer, _ list: LiveList, _ terminal: Terminal

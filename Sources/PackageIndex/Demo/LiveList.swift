@@ -55,7 +55,7 @@ final class LiveList {
         }
         shown = now
         terminal.table(table)
-        // An import changes nearly all sections at once; then only the sums say something.
+        // An import changes nearly all sections at once; in this case only the totals are shown.
         if differences.count > 3 {
             terminal.progress("live list: \(total)")
         } else {

@@ -7,7 +7,7 @@ package struct Summary {
     let report: ImportReport
     let store: DemoStore
     package let figures: Figures
-    /// Whether the store was empty before, so that all that it has is of the list.
+    /// Whether the store was empty before, so that all its content is from the list.
     package let isOfNewStore: Bool
 
     init(

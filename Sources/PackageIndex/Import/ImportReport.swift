@@ -6,7 +6,7 @@ struct ImportReport: Sendable {
     var inserted = 0
     /// Packages that were in the store with other values or other dependencies.
     var updated = 0
-    /// Packages that were in the store exactly as they stand in the list.
+    /// Packages that were in the store exactly as in the list.
     var unchanged = 0
     /// Dependency edges of the imported packages.
     var edges = 0
@@ -29,7 +29,7 @@ struct ImportReport: Sendable {
 /// A row of the list that was not imported.
 struct Refusal: Sendable {
     let line: Int
-    /// The package, as far as it is known.
+    /// The package, if known.
     let package: String
     let reason: String
 }

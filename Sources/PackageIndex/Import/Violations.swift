@@ -17,7 +17,7 @@ struct Violations {
         }
     }
 
-    /// Whether nothing is said against any object.
+    /// Whether no object has a violation.
     var isEmpty: Bool { reasons.isEmpty }
 
     /// The violations of the object, or nil.

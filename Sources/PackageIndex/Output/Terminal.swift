@@ -16,7 +16,7 @@ import Synchronization
 package final class Terminal: Sendable {
     /// Shows nothing.
     package static let silent = Terminal(descriptor: -1, isInteractive: false)
-    /// Whether somebody looks at it.
+    /// Whether a person reads the output.
     let isInteractive: Bool
     private let descriptor: Int32
     private let region = Mutex(LiveRegion())

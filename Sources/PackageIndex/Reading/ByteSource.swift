@@ -29,7 +29,7 @@ struct MemoryBytes: ByteSource {
     }
 }
 
-/// The bytes of a file, read as they are asked for.
+/// The bytes of a file, read on demand.
 final class FileBytes: ByteSource {
     private let path: String
     private let descriptor: Int32

@@ -1,9 +1,9 @@
 /// Reads a file in Debian's control format (deb822) stanza by stanza.
 ///
-/// Stanzas are divided by empty lines; lines that start with `#` are comments; a line that starts
-/// with white space goes on with the field above it. It never stops at a malformed line: the
-/// stanza carries the problem and the next one is read as usual. Memory does not grow with the
-/// file, only with the greatest stanza.
+/// Stanzas are separated by empty lines. Lines that start with `#` are comments. A line that starts
+/// with white space continues the field above it. The reader never stops at a malformed line: the
+/// stanza contains the problem, and the next one is read as usual. The memory depends only on the
+/// largest stanza, not on the file.
 struct ControlReader<Source: ByteSource> {
     /// The number of lines read.
     private(set) var lineCount = 0

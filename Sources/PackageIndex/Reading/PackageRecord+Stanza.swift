@@ -19,7 +19,7 @@ extension PackageRecord {
         ("suggests", .suggests),
     ]
 
-    /// Reads a stanza; throws the first thing that stands against it.
+    /// Reads a stanza; throws its first problem.
     init(_ stanza: ControlStanza) throws(RefusalReason) {
         if let problem = stanza.problems.first {
             throw RefusalReason(line: problem.line, description: problem.reason)

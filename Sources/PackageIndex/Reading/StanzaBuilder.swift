@@ -1,4 +1,4 @@
-/// Puts the lines of one stanza together.
+/// Builds a stanza from its lines.
 struct StanzaBuilder {
     private var firstLine: Int?
     private var fields: [ControlField] = []
@@ -31,7 +31,7 @@ struct StanzaBuilder {
         if name != nil { value.append(contentsOf: line[(colon + 1)...].trimmed) }
     }
 
-    /// Takes a line that goes on with the field above it.
+    /// Adds a line that continues the field above it.
     mutating func continueField(_ line: [UInt8], limit: Int, at number: Int) {
         note(number)
         guard hasField else {
