@@ -60,7 +60,7 @@ package final class CheckedModel: Sendable {
         declarations[name].map { parsed.root.children[$0] }
     }
 
-    /// The name of the entity that one of the version before lives on as.
+    /// The name of the entity that replaces one of the version before.
     package func successor(of name: String, in old: Model) -> String? {
         let names = FormerNames(
             ofEntitiesOf: model, since: old, dropped: model.migration?.droppedEntities ?? [])
@@ -69,7 +69,7 @@ package final class CheckedModel: Sendable {
     }
 }
 
-/// An entity on its way through the checks.
+/// An entity while it is checked.
 final class EntityDraft {
     let name: String
     let element: ParsedElement

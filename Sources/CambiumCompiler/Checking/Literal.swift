@@ -1,15 +1,15 @@
 import CambiumModel
 import Foundation
 
-/// Values as they are written in a model: defaults, limits, raw values.
+/// Values in a model: defaults, limits, raw values.
 enum Literal {
-    /// Why a text is no value of a type.
+    /// The reason that a string is not a value of a type.
     struct Problem: Error {
         let message: String
         var notes: [String] = []
     }
 
-    /// The value that a text stands for.
+    /// The value that a string represents.
     static func parse(
         _ text: String, as type: AttributeType, enumerations: [String: Enumeration] = [:],
         wording: Wording = Wording(.cambium)
@@ -49,7 +49,7 @@ enum Literal {
         }
     }
 
-    /// Whether a whole number fits into a type.
+    /// Whether an integer fits into a type.
     static func fits(_ number: Int64, _ type: AttributeType) -> Bool {
         type.descriptor.integers?.contains(number) ?? true
     }

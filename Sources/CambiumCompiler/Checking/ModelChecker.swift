@@ -10,7 +10,7 @@ package final class ModelChecker {
     var diagnostics: [Diagnostic] = []
     private var isCurrent = true
     private(set) var engine = CheckedEngine.sqlite
-    /// Names that are declared, but not in a way that can be used.
+    /// Names with an invalid declaration.
     var brokenNames: Set<String> = []
     /// The entities with a missing or invalid parent. Unknown names in them are not reported.
     var incompleteEntities: Set<String> = []
@@ -337,12 +337,12 @@ extension ModelChecker {
             at: element.text.sourceOffset(of: offset, in: parsed.source))
     }
 
-    /// Keeps the name of something that cannot be used, so that references to it are let pass.
+    /// Records the name of an invalid declaration, so that references to it are not reported.
     func markBroken(_ element: ParsedElement) {
         if let name = element["name"]?.value { brokenNames.insert(name) }
     }
 
-    /// Leaves a declaration out of a model of Xcode's; in another one it cannot be used.
+    /// Leaves a declaration out of a model of Xcode. In another model it is marked as invalid.
     func leaveOut(_ element: ParsedElement) {
         if parsed.isOfXcode { leftOut.insert(element.offset) } else { markBroken(element) }
     }

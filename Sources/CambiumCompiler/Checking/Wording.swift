@@ -64,12 +64,12 @@ package struct Wording: Sendable {
         isXcode ? Self.xcodeTypes[word] ?? word : word
     }
 
-    /// How the file says too that a property is optional.
+    /// An instruction to make a property optional in the file too.
     var makeOptional: String {
         isXcode ? "Make it optional in Xcode too" : "Write optional=\"true\""
     }
 
-    /// How truth values are written.
+    /// The form of Boolean values.
     var boolHint: String { isXcode ? "Write YES or NO" : "Write true or false" }
 
     /// How dates are written.
@@ -149,7 +149,7 @@ package struct Wording: Sendable {
             : "Add to an entity the user info \(key) = \(whole)"
     }
 
-    /// Something that the migration has to say, as the place to say it.
+    /// The place for a declaration of the migration.
     func migration(to version: String) -> String {
         isXcode ? "the user info \(Self.key("model.migration.\(version)"))" : "the migration"
     }

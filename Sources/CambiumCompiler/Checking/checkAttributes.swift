@@ -98,8 +98,8 @@ extension ModelChecker {
         return .codable(type.text)
     }
 
-    /// A required value of a type of the program's has to start with something. Xcode's models know
-    /// no such rule, so there the attribute is optional.
+    /// A required value of a type of the program needs a default. Xcode's models do not have this
+    /// rule, so in these the attribute becomes optional.
     private func checkMissingDefault(of element: ParsedElement, _ name: String) -> Bool {
         guard parsed.isOfXcode else {
             report(
@@ -115,7 +115,7 @@ extension ModelChecker {
         return true
     }
 
-    /// The decimal type that `scale` asks for.
+    /// The decimal type for the `scale` of an attribute.
     func scale(of element: ParsedElement, type: String) -> AttributeType? {
         guard let written = element["scale"] else { return nil }
         guard type == "decimal" else {
@@ -334,7 +334,7 @@ extension ModelChecker {
     }
 
     private func problem(of text: String, with pattern: String) -> String? {
-        // A pattern that is none was reported.
+        // An invalid pattern was reported already.
         guard let expression = try? RegularExpression(pattern) else { return nil }
         do {
             return try PatternMatcher(expression).matches(text)

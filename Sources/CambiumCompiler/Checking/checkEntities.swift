@@ -1,7 +1,7 @@
 import CambiumModel
 
 extension ModelChecker {
-    /// Makes the entities with their properties; constraints follow when all of them are known.
+    /// Makes the entities with their properties. Constraints follow when all entities are known.
     func checkEntities() -> [EntityDraft] {
         var seen: [String: String] = [:]
         var drafts: [EntityDraft] = []
@@ -87,8 +87,8 @@ extension ModelChecker {
         return true
     }
 
-    /// The name of the Swift class. A model of Xcode's may name one that cannot be generated; there
-    /// the entity's own name serves, or one with underscores.
+    /// The name of the Swift class. If a model of Xcode has an invalid class name, the entity's own
+    /// name is used, or one with underscores.
     private func checkClassName(
         of element: ParsedElement, named name: String, hasKeys: Bool
     ) -> String {
@@ -121,7 +121,7 @@ extension ModelChecker {
             && typeNames.isFree(forClass: name)
     }
 
-    /// The name in the version before, said here or in the migration.
+    /// The name in the version before, declared here or in the migration.
     func renamedFrom(_ element: ParsedElement, _ subject: Subject) -> String? {
         let declared = renames.removeValue(forKey: subject)
         guard let written = element["renamedFrom"] else { return declared }
@@ -221,8 +221,8 @@ extension ModelChecker {
 extension ModelChecker {
     /// Reports properties that an ancestor declares too.
     ///
-    /// In a model of Xcode's, a second declaration of the same value adds nothing: the one of the
-    /// ancestor holds. Names that differ in case only are two names there.
+    /// In a model of Xcode, a second declaration of the same value is ignored: the ancestor's
+    /// declaration counts. In these models, names that differ only in case are different.
     func checkShadowing(of drafts: [EntityDraft]) {
         guard drafts.contains(where: { $0.parent != nil }) else { return }
         let byName = drafts.byName
@@ -265,7 +265,7 @@ extension ModelChecker {
 }
 
 extension EntityDraft {
-    /// Whether a property of another entity holds all that the one of this entity can hold.
+    /// Whether a property of another entity accepts all values of the property of this entity.
     fileprivate func storesTheSame(_ property: String, as other: EntityDraft) -> Bool {
         if let attribute = attributes.first(where: { $0.name == property }) {
             let inherited = other.attributes.first { $0.name == property }

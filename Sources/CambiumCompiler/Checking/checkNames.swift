@@ -89,7 +89,7 @@ struct TypeNames {
         let description: String
         /// The position of its declaration, or nil if it is not in a file.
         let offset: Int?
-        /// Whether the name stands in the model as it is.
+        /// Whether the name is written in the model.
         let isWritten: Bool
     }
 
@@ -192,8 +192,7 @@ extension ModelChecker {
 }
 
 extension ModelChecker {
-    /// Reports tables that SQLite could not make. Only a model without other errors has tables to
-    /// speak of.
+    /// Reports tables that SQLite could not create. Only a model without other errors has tables.
     func checkStorage(of model: Model, _ drafts: [EntityDraft]) {
         for (root, draft) in zip(model.entities, drafts) where root.parent == nil {
             let isHierarchy = model.hasSubentities(root)

@@ -1,7 +1,7 @@
 import CambiumModel
 
 extension ModelChecker {
-    /// Makes a relationship. Whether its inverse is right is checked when all are known.
+    /// Makes a relationship. Its inverse is checked when all relationships are known.
     func checkRelationship(_ element: ParsedElement, _ subject: Subject) -> Relationship? {
         let renamedFrom = renamedFrom(element, subject)
         guard let name = subject.property, let destination = element["to"],

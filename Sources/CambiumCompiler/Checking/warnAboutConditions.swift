@@ -115,7 +115,7 @@ struct ConstantFolding {
         }
     }
 
-    /// Whether limits of an attribute say the same.
+    /// Whether limits of an attribute imply the condition.
     func isImpliedByLimits(_ condition: ModelExpression) -> Bool {
         guard case .comparison(let left, let relation, let right, _) = condition else {
             return false

@@ -210,7 +210,7 @@ extension ModelChecker {
             let inverse = relationship.inverse.flatMap({ model.relationship($0, of: destination) })
         else { return }
         if inverse.deleteRule == .cascade {
-            // A pair that lives and dies together is fine.
+            // Two objects of a one-to-one relationship may delete each other.
             guard relationship.isToMany || inverse.isToMany,
                 (entity.name, relationship.name) <= (destination.name, inverse.name)
             else { return }

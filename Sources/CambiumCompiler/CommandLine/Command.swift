@@ -64,7 +64,7 @@ package enum ExitCode: Int32, CaseIterable {
     case storeIsBehind = 6
     /// A store cannot be opened, migrated or imported.
     case storeRefused = 7
-    /// A store was imported, but not all of it, or not to the version that was wanted.
+    /// A store was imported, but not completely, or not to the target version.
     case incomplete = 8
     /// The migrations of a model are right, but a proof had too few rows.
     case provenWithoutRows = 9
@@ -96,7 +96,7 @@ package enum ToolError: Error {
 
 /// The arguments after the command on the command line.
 package struct Arguments {
-    /// The words that are no options, in order.
+    /// The arguments that are not options, in order.
     package private(set) var words: [String] = []
     private var options: [String: [String]] = [:]
     package let command: any Command.Type
@@ -292,8 +292,8 @@ package enum ProofFolder {
         return VerdictCache(folder: folder, tool: tool)
     }
 
-    /// This program. One that was built anew may prove otherwise although its version is the same:
-    /// its file then has another date, and mostly another size.
+    /// The identity of this program. A new build may give other results although its version is the
+    /// same. Its file has another date, and usually another size.
     private static let tool: String? = {
         guard let path = Bundle.main.executablePath,
             let attributes = try? FileManager.default.attributesOfItem(atPath: path),

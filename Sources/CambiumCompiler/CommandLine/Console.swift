@@ -13,7 +13,7 @@ package struct Console: Sendable {
     package var isTerminal = false
     /// The signals that end the program; nil if the process is not the tool's own.
     package var signals: StopSignals?
-    /// Whether somebody has asked for the end of the command.
+    /// Whether the command is cancelled.
     package var isCancelled: @Sendable () -> Bool = { false }
 
     /// The program's own output and error output.
@@ -78,7 +78,7 @@ package struct StopSignals: Sendable {
 
     /// Catches them from now on. A second one ends the program at once.
     package func catchAll() {
-        // Made here, as a handler must not be the first to ask for it.
+        // Initialized here, because a signal handler must not be the first to use it.
         numberOfCaught.store(0, ordering: .relaxed)
         for name in Self.all {
             let before = signal(name) { number in
@@ -163,7 +163,7 @@ package enum Files {
         FileManager.default.fileExists(atPath: path)
     }
 
-    /// A model that is not there is a file that cannot be read, not a model with errors.
+    /// If a model does not exist, the error is a file that cannot be read, not a model with errors.
     package static func requireModel(_ path: String) throws(ToolError) {
         guard !exists(path) else { return }
         throw .file("There is no folder \(path).")

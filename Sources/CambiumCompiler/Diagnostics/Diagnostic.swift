@@ -46,7 +46,7 @@ package struct Diagnostic: Error, Sendable, Equatable {
 
 /// A place in a file.
 package struct SourcePosition: Sendable, Comparable {
-    /// The path as it was given.
+    /// The path as passed by the caller.
     package let path: String
     /// The line, from 1.
     package let line: Int
@@ -67,7 +67,7 @@ package struct SourcePosition: Sendable, Comparable {
     }
 }
 
-/// Text of a model on its way to a terminal or a page of Markdown.
+/// Escapes text of a model for a terminal or a page of Markdown.
 package enum PlainText {
     /// Model text may hold anything; a line is one line and moves no cursor.
     package static func onOneLine(_ text: String) -> String {
@@ -133,8 +133,8 @@ package enum Suggestion {
     }
 }
 
-// Strings and integers in texts. There are many of these, and a call of a plain function takes less
-// code than the way over protocols that the standard library has for values of any type.
+// Interpolation of strings and integers in messages. There are many of these, and a plain function
+// takes less code than the generic protocols of the standard library.
 extension DefaultStringInterpolation {
     mutating func appendInterpolation(_ text: String) { appendLiteral(text) }
 

@@ -18,7 +18,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case limitExceeded = 105
     /// The bundle cannot be read.
     case bundleLayout = 106
-    /// A file in the bundle is no version.
+    /// A file in the bundle is not a version.
     case foreignFile = 107
     /// A version is left out.
     case skippedVersion = 108
@@ -37,15 +37,15 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
 
     // MARK: The structure of the XML
 
-    /// There is no such element here.
+    /// The element is unknown here.
     case unknownElement = 201
-    /// There is no such XML attribute here.
+    /// The XML attribute is unknown here.
     case unknownXMLAttribute = 202
     /// A necessary XML attribute is missing.
     case missingXMLAttribute = 203
     /// The file does not start with <model>.
     case wrongRoot = 204
-    /// This part of the language is not there yet.
+    /// This part of the language is not supported yet.
     case notSupportedYet = 205
     /// The value is not one of the valid words.
     case invalidWord = 206
@@ -58,9 +58,9 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
 
     // MARK: Names
 
-    /// The name is no identifier.
+    /// The name is not an identifier.
     case notAnIdentifier = 301
-    /// The name is there already.
+    /// The name exists already.
     case duplicateName = 302
     /// The name belongs to the runtime.
     case reservedName = 303
@@ -73,15 +73,15 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
 
     // MARK: Attributes and enumerations
 
-    /// There is no such type.
+    /// The type is unknown.
     case unknownType = 401
     /// The value is not one of the type.
     case wrongDefault = 402
-    /// This means nothing for the type.
+    /// This has no meaning for the type.
     case inapplicable = 403
     /// No value can keep to the limits.
     case contradictoryLimits = 404
-    /// The pattern is no regular expression.
+    /// The pattern is not a regular expression.
     case invalidPattern = 405
     /// The value breaks the attribute's own limits.
     case defaultBeyondLimits = 406
@@ -95,7 +95,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case codableWithoutDefault = 410
     /// A required property of Xcode is optional here.
     case madeOptional = 411
-    /// The class is no name of a Swift type.
+    /// The class is not the name of a Swift type.
     case invalidClass = 412
     /// A composite contains itself.
     case compositeCycle = 413
@@ -108,7 +108,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
 
     // MARK: Entities, relationships and configurations
 
-    /// There is no such entity.
+    /// The entity is unknown.
     case unknownEntity = 501
     /// The other entity has no such relationship.
     case unknownInverse = 502
@@ -180,9 +180,9 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
 
     /// The migration starts from another version.
     case wrongStartVersion = 701
-    /// The migration names something that is not there.
+    /// The migration names an element that does not exist.
     case unknownMigrationSubject = 702
-    /// The model alone does not say how the data moves.
+    /// The migration cannot be inferred from the model alone.
     case undecidedMigration = 703
     /// The SQL fails on SQLite.
     case unprovenMigration = 704
@@ -208,21 +208,21 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
 
     // MARK: Failures on existing rows
 
-    /// Rows that are there may not be unique.
+    /// Existing rows may violate the new unique constraint.
     case uniqueOnRows = 10_201
-    /// Values that are there may be beyond the new limits.
+    /// Existing values may violate the new limits.
     case limitsOnRows = 10_202
-    /// Objects that are there may not meet the new rule.
+    /// Existing objects may violate the new rule.
     case ruleOnRows = 10_203
-    /// Values that are there may not fit their new type.
+    /// Existing values may not fit their new type.
     case narrowedType = 10_204
     /// A relationship may have more or fewer objects than it may now.
     case countsOnRows = 10_205
     /// An entity that may have objects becomes abstract.
     case abstractOnRows = 10_206
-    /// Values that are there may lack a part that is required now.
+    /// Existing values may lack a part that is now required.
     case presenceOnRows = 10_207
-    /// Values that are there may lie in files.
+    /// Existing values may be in files.
     case externalOnRows = 10_208
     /// A fill has no value for some objects.
     case emptyFill = 10_209
@@ -233,7 +233,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case needlessRebuild = 10_301
     /// A table with large data is rebuilt.
     case rebuiltData = 10_302
-    /// An index that a request uses is gone.
+    /// An index that a request uses was deleted.
     case indexInUse = 10_303
     /// A pattern cannot be matched in linear time.
     case costlyPattern = 10_304

@@ -215,8 +215,8 @@ extension Attribute {
     /// The function of the program that validates a value.
     var validationHook: String { "validate\(SwiftText.capitalized(name))" }
 
-    // With `self.`, because the compiler looks a bare name up through every scope first: a tenth of
-    // the time that it takes for generated code.
+    // With `self.`, because the compiler searches a bare name in every scope first. This would take
+    // a tenth of the compile time of generated code.
 
     /// The expression that reads a value, inside an object's class.
     func getter(at slot: Int) -> String {

@@ -23,10 +23,10 @@ package struct SwiftFile: Sendable, Equatable {
     }
 }
 
-/// Writes the Swift of a model: the only place that does.
+/// Writes the Swift of a model. No other type writes Swift.
 ///
-/// The same input gives the same text, byte for byte. The model is taken as it is: whatever is
-/// wrong with one was refused before.
+/// The same input results in the same text, byte for byte. The model is not checked here: a model
+/// with errors was rejected before.
 package final class SwiftEmitter: Sendable {
     /// The version of Cambium: of the package, of its tool and of the code that it writes. It is
     /// the name of a tag, and of a section of CHANGELOG.md.
@@ -98,7 +98,7 @@ package final class SwiftEmitter: Sendable {
         indexByName = Dictionary(firstOf: entities.enumerated().map { ($1.entity.name, $0) })
     }
 
-    /// The names of the files that a bundle's model becomes: always the same, whatever is in it.
+    /// The names of the generated files of a bundle. They do not depend on its content.
     package static func fileNames(ofBundle bundle: String) -> [String] {
         let stem = bundle.lastIndex(of: ".").map { bundle[..<$0] } ?? bundle[...]
         return ["Model", "Entities", "Validation", "Migrations"].map { "\(stem)\($0).swift" }
@@ -151,8 +151,8 @@ package final class SwiftEmitter: Sendable {
     /// The modifier of a declaration that users see, with a space behind it.
     var modifier: String { access == .public ? "public " : "" }
 
-    /// The same for a type: objects belong to their context's isolation, whatever the module that
-    /// they are compiled in has as its default.
+    /// The same for a type. Objects belong to their context's isolation, regardless of the default
+    /// isolation of the module.
     var typeModifier: String { isolation + modifier }
 
     /// Stands before everything outside a type: the module's default isolation may be an actor.
@@ -229,7 +229,7 @@ struct GeneratedNames {
         }
     }
 
-    /// Takes names, and of a part of a composite value the names on the way to it too.
+    /// Adds names. For a part of a composite value, it adds the names on the path too.
     private mutating func addMembers(_ names: [String]...) {
         for name in names.joined() {
             members.formUnion(name.split(separator: ".").map { SwiftText.plainIdentifier("\($0)") })
@@ -270,9 +270,9 @@ struct GeneratedNames {
     /// A name that nothing in the model has.
     func unused(_ name: String) -> String { isTaken(name) ? unused(name + "_") : name }
 
-    /// A type of the model, by a name that means it inside the classes and structs too. It is
-    /// spelled as it is declared: to Swift, one letter is another if its accent is a scalar of its
-    /// own.
+    /// A type of the model, by a name that is also valid inside the classes and structs. It is
+    /// spelled as in its declaration: in Swift, a letter with an accent differs from the letter
+    /// with a combining accent.
     func own(_ name: String) -> String {
         let declared = types.firstIndex(of: name).map { types[$0] } ?? name
         return Self.hiddenTypes.contains(declared)

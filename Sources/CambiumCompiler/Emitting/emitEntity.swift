@@ -276,8 +276,8 @@ extension SwiftEmitter {
         return lineage.flatMap(attributes) + toOnes
     }
 
-    /// Its own attributes, and each composite value in the place of its first part; one without
-    /// parts comes last.
+    /// Its own attributes, and each composite value at the position of its first part. Composite
+    /// values without parts come last.
     private func attributes(of entity: GeneratedEntity) -> [InitializerProperty] {
         var composites = entity.composites
         let properties = entity.leaves.compactMap { leaf -> InitializerProperty? in

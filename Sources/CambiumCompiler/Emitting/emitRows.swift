@@ -171,7 +171,7 @@ struct GeneratedRow {
     }
 }
 
-/// Gives the values and links of a row their Swift names and types.
+/// Determines the Swift names and types of the values and links of a row.
 final class RowPropertyBuilder {
     let model: Model
     let names: GeneratedNames

@@ -172,7 +172,7 @@ package struct SteppedMigration: Sendable {
     }
 }
 
-/// A version that a step lies before or after, as generated code names it.
+/// A version before or after a step, with its name in generated code.
 struct SteppedVersion {
     let model: Model
     /// The name of its namespace.

@@ -29,8 +29,8 @@ extension SwiftEmitter {
             writer.doc("`\(enumerationCase.name)`, stored as \(raw).")
             writer.line("case \(name) = \(raw)")
         default:
-            // The checker lets only strings and whole numbers be raw values; anything else
-            // becomes a case that the Swift compiler refuses for want of one.
+            // The checker permits only strings and integers as raw values. A case with another raw
+            // value would not compile.
             writer.line("case \(name)")
         }
     }

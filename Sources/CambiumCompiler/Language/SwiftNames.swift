@@ -139,7 +139,7 @@ package struct ClassName {
         }
 
         mutating func type(depth: Int) -> (String, Shape)? {
-            // A type that deep means nothing, and the recursion has to end.
+            // A type with deeper nesting is rejected, so that the recursion ends.
             guard depth < 16, var (text, shape) = prefix(depth: depth) else { return nil }
             while take("?") {
                 text += "?"
@@ -237,7 +237,7 @@ package struct ClassName {
                 ? nil : name
         }
 
-        /// Types that are no `Codable` ones.
+        /// Types that are not `Codable`.
         private static let forbidden: Set<String> = [
             "Any", "AnyObject", "AnyHashable", "Self", "Type", "Protocol", "Void",
         ]

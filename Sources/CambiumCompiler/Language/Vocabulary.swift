@@ -55,7 +55,7 @@ package enum Vocabulary {
     /// The names of the declarations about a step from one version to the next.
     package static let declarations = ElementDescriptor.ofDeclarations.map { $0.key }
 
-    /// The rule of an element that stands in another.
+    /// The rule of an element within another.
     static func rule(of element: String, in parent: String) -> ElementDescriptor? {
         // The only one so far; most models have thousands of the others.
         parent == "composite" ? rules["\(parent)/\(element)"] ?? rules[element] : rules[element]
@@ -69,7 +69,7 @@ package enum Vocabulary {
         elements.map { ($0.name, $0.attributes) },
         uniquingKeysWith: { $0.count > $1.count ? $0 : $1 })
 
-    /// The fields of Xcode's model editor, by the XML attributes that they are for.
+    /// The fields of Xcode's model editor, by the corresponding XML attributes.
     static let xcodeFields = Dictionary(
         firstOf: elements.flatMap { element in
             element.fields.compactMap { attribute in attribute.xcode.map { (attribute.name, $0) } }
@@ -140,7 +140,7 @@ package final class XMLAttribute: Sendable {
     package let kind: Kind
     /// A description in a sentence, for editors.
     package let text: String
-    /// Whether the element must have it.
+    /// Whether the attribute is required.
     package let isRequired: Bool
     /// The corresponding field in Xcode.
     let xcode: XcodeField?
@@ -209,8 +209,8 @@ package final class XMLAttribute: Sendable {
     }
 }
 
-/// A field of the inspectors in Xcode's model editor, with the XML attribute of Xcode's files that
-/// has its value, unless that depends on more than the value.
+/// A field of the inspectors in Xcode's model editor, with the XML attribute of Xcode's files for
+/// its value, unless that depends on further values.
 enum XcodeField: Sendable {
     /// A box; only that it is checked is written.
     case box(String, String? = nil)
@@ -244,7 +244,7 @@ enum XcodeField: Sendable {
     }
 }
 
-/// An engine of the stores that a model is meant for: a word of the model's `engines` attribute.
+/// An engine of a model's stores: a word of the model's `engines` attribute.
 package enum CheckedEngine: String, Sendable, CaseIterable {
     case sqlite
     case postgres

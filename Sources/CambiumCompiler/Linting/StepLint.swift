@@ -95,7 +95,8 @@ extension StepLint {
     private func lintLostOrder(of name: String, in entity: String) {
         guard let owner = new.model.entity(named: entity),
             let relationship = new.model.relationship(name, of: owner),
-            // One that starts without links has no order to lose: that of the name is gone.
+            // A new relationship without links has no order to lose. Instead, the old one with this
+            // name was dropped.
             difference.match.origin(of: name, in: owner) != nil
         else { return lintGoneOrder(of: name, in: entity) }
         // If only one link remains, there is no order.
@@ -111,11 +112,11 @@ extension StepLint {
             ])
     }
 
-    /// The relationship is gone, and its inverse keeps its links.
+    /// Reports the lost order of a dropped relationship whose inverse keeps its links.
     private func lintGoneOrder(of name: String, in entity: String) {
         let former = new.model.entity(named: entity).flatMap(difference.match.oldEntity)?.name
         let drops = new.model.migration?.drops ?? []
-        // Then it is meant.
+        // In this case it is intended.
         guard !drops.contains(where: { $0.entity == former ?? entity && $0.property == name })
         else { return }
         let drop = FixWriter(old: old, new: new).note(
@@ -167,7 +168,7 @@ extension StepLint {
         of name: String, among candidates: [String], in entity: String,
         _ declaration: MigrationFix.Declaration
     ) {
-        // Under the very same name it is meant: the old values go, and a fill gives new ones.
+        // With the same name it is intended: the old values are dropped, and a fill sets new ones.
         guard !candidates.contains(name), let twin = nearestName(to: name, among: candidates)
         else { return }
         report(
@@ -223,7 +224,8 @@ extension StepLint {
 }
 
 extension StepLint {
-    /// A default of now says when an object was made; of one that is there already it is wrong.
+    /// A default of now records the time at which an object is created. For existing objects it is
+    /// wrong.
     func lintMoments() {
         let fills = new.model.migration?.fills ?? []
         for change in difference.changes {

@@ -73,7 +73,7 @@ package struct Suppressions {
 }
 
 extension ParsedElement {
-    /// Whether a suppression is in it, at whatever depth.
+    /// Whether a suppression is in it, at any depth.
     fileprivate var hasSuppressions: Bool {
         children.contains { $0.name == "suppress" || $0.hasSuppressions }
     }
@@ -92,7 +92,7 @@ extension ModelChecker {
     }
 
     private func checkSuppression(_ element: ParsedElement) {
-        // That one is missing is said already.
+        // A missing attribute was reported already.
         guard let code = element["code"], let reason = element["reason"] else { return }
         if let problem = problem(ofCode: code.value) {
             report(

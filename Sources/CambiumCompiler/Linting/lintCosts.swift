@@ -123,8 +123,8 @@ extension Attribute {
         return type.descriptor.hasPlainDefault
     }
 
-    /// Whether values lie in the row and may be large, as their limit says. (Most data without a
-    /// limit is a key or a few flags.)
+    /// Whether values are in the row and may be large according to their limit. Most data without a
+    /// limit is a key or a few flags.
     fileprivate var isLarge: Bool {
         type == .data && !isTransient && derivation == nil && !usesExternalForm
             && limits.maximumLength.map { $0 > 16_384 } ?? false
@@ -132,7 +132,7 @@ extension Attribute {
 }
 
 extension ModelExpression {
-    /// Whether all that meets the condition can be found by an index that begins with a property.
+    /// Whether an index that begins with a property can find all objects that meet the condition.
     @inline(never)
     fileprivate func narrows(_ property: String) -> Bool {
         switch self {

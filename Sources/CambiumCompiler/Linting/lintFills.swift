@@ -70,19 +70,19 @@ extension StepLint {
                 guard part != attribute.name, found != .absent(part) else { return false }
                 if !difference.isAdded(part, to: entity.name) { return true }
                 guard let other = difference.fill(of: part, in: entity) else { return false }
-                // Both are nil then, so that there is no value.
+                // Both are nil in this case, so the composite value does not exist.
                 let others = self.nullability(ofFillOf: part, of: entity).culprits(in: other)
                 return !others.contains(found)
             }
         }
     }
 
-    /// The rule of the optional composite value that has an attribute whenever it is there.
+    /// The rule of the optional composite value that requires an attribute.
     private func rule(requiring part: String, of entity: Entity) -> PresenceRule? {
         entity.presenceRules(in: new.model).first { $0.required.contains(part) }
     }
 
-    /// - Parameter present: The attributes, and composite values, that are known to be there.
+    /// - Parameter present: The attributes and composite values that are known to exist.
     private func mayBeNil(
         _ path: String, where present: Set<String>, inFillOf reader: String, of entity: Entity
     ) -> Bool {
@@ -177,7 +177,7 @@ struct FillNullability {
         case absent(String)
         /// Something is divided by it, and it is 0.
         case zero(ModelExpression)
-        /// A branch says so.
+        /// A branch is nil explicitly.
         case branch
     }
 

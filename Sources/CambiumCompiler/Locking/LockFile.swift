@@ -36,7 +36,7 @@ package struct LockFile: Equatable {
 
     package init() {}
 
-    /// Why a text is no lock.
+    /// The reason that a text is not a valid lock.
     package struct Malformed: Error {
         let line: Int
         package let reason: String
@@ -70,7 +70,7 @@ package struct LockFile: Equatable {
         /// The lines of the version that is being read, and how many there should be.
         private var lines: Set<String> = []
         private var count: Int?
-        /// How many versions there should be, once the line that says so was read.
+        /// The expected number of versions, after its line was read.
         private var number: Int?
 
         mutating func read(_ line: Substring, number: Int) throws(Malformed) {
@@ -135,7 +135,7 @@ package struct LockFile: Equatable {
             }
         }
 
-        /// Gives the version that was read its lines, unless some of them are lost.
+        /// Sets the lines of the version that was read, unless some of them are lost.
         mutating func endVersion() {
             guard let last, let count else { return }
             if lines.count == count { versions[last]?.lines = lines }
@@ -216,9 +216,9 @@ package struct LockedVersion: Equatable {
 }
 
 extension LockedVersion {
-    /// Takes down a version as it is now.
+    /// Creates an entry for the current form of a version.
     ///
-    /// - Parameter isFormer: Whether it is to be compared with a lock of a former format.
+    /// - Parameter isFormer: Whether to compare it with a lock in a former format.
     package init(_ version: CheckedModel, isFormer: Bool = false) {
         self.isFormer = isFormer
         name = version.model.version

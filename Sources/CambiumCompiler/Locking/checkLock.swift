@@ -254,7 +254,7 @@ struct LockedDifference {
             }
         }
 
-        /// Values that are made for each object, as a model says it.
+        /// Generated values, in the form of a model.
         private static func asInModel(_ text: String) -> String {
             text.replacing("default=\"now()\"", with: "default=\"now\"")
                 .replacing("default=\"uuid()\"", with: "default=\"new\"")

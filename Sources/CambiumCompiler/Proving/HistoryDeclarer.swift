@@ -116,7 +116,7 @@ package struct HistoryDeclarer {
     }
 }
 
-/// The value that says least, for existing objects that have to have one.
+/// A neutral value for existing objects that require one.
 enum NeutralValue {
     /// The expression and its text; nil for types without a neutral value, or if the attribute's
     /// limits exclude it.
@@ -219,7 +219,7 @@ package struct ShippedRemedy {
 }
 
 extension HistoryDeclarer {
-    /// The step with all that loses least declared.
+    /// The step with declarations of the least data loss.
     package var resolution: StepResolution {
         StepResolution(from: old, to: new, declarations: items, furtherItem: item)
     }
@@ -288,7 +288,7 @@ package final class HistoryItem: Sendable {
         type(of: item).subject.compactMap { item[$0] }.joined(separator: ".")
     }
 
-    /// Whether another one says the same, for whatever reason.
+    /// Whether another declaration has the same meaning, with any reason.
     @inline(never)
     func isSaid(by other: HistoryItem) -> Bool {
         guard let drop, let other = other.drop else {

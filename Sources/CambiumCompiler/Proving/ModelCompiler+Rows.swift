@@ -97,7 +97,7 @@ extension ModelCompiler {
 }
 
 extension ModelCompiler {
-    /// Whether a condition is met by each value of an enumeration that it looks at.
+    /// Whether each value of an enumeration meets a condition that reads it.
     private func isMetByEveryCase(
         _ condition: ModelExpression, of entity: Entity, in model: Model
     ) -> Bool {
@@ -162,7 +162,7 @@ extension ModelExpression {
 }
 
 extension CheckedModel {
-    /// The declaration that asks something of rows.
+    /// The position of the new constraint.
     fileprivate func position(of risk: RowRisk) -> SourcePosition {
         let entity = declaration(ofEntity: risk.entity)
         let element: ParsedElement? =

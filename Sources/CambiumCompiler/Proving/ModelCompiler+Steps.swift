@@ -233,7 +233,7 @@ package struct ShippedStep {
 }
 
 extension MigrationProblem {
-    /// Whether all that is missing is the author's word that something may go.
+    /// Whether the only missing declaration is a drop.
     package var isLoss: Bool {
         side == .old
             && declarations(of: MigrationDeclaration.Drop.self).contains { $0.condition == nil }

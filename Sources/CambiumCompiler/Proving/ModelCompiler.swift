@@ -121,7 +121,7 @@ package final class ModelCompiler {
         diagnostics.removeAll { $0.code.isOfLint && $0.code.subject != .suppression }
     }
 
-    /// Plans, proves and emits versions that are right each for itself.
+    /// Plans, proves and emits versions that are valid by themselves.
     private func produce(
         _ versions: [CheckedModel], of name: String, frozen: Set<String>, emits: Bool,
         keepsEarlierVersions: Bool

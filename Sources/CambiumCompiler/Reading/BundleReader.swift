@@ -14,8 +14,8 @@ package struct BundleReader {
     var settings = BundleSettings()
     var history: ParsedHistory?
 
-    /// The name of the file of frozen versions. It lies in the bundle, and not beside it, so that
-    /// it goes wherever the versions go and is an input of the build like them.
+    /// The name of the file of frozen versions. It is in the bundle, and not beside it, so that it
+    /// is copied with the versions and is an input of the build like them.
     static let lockName = "cambium.lock"
 
     /// The extensions of the folders that are models.
@@ -382,7 +382,7 @@ extension BundleReader {
     }
 }
 
-/// The files of a bundle of Xcode's beside its versions.
+/// The files beside the versions in a bundle of Xcode.
 package enum XcodeBundle {
     /// The name of the file that names the current version.
     package static let currentVersionFile = ".xccurrentversion"

@@ -5,13 +5,13 @@ package struct ParsedBundle: Sendable {
     /// The model's name: the folder's without its extension, and with an underscore for every sign
     /// that a name cannot have.
     package let name: String
-    /// The folder as it was given.
+    /// The folder as passed by the caller.
     package let path: String
     /// All versions, in their order.
     package let versions: [ParsedModel]
     /// The name of the current version, if known. That version may be unreadable.
     package let current: String?
-    /// What `cambium.json` says.
+    /// The settings in `cambium.json`.
     package let settings: BundleSettings
     /// The declarations beside the bundle about the steps between its versions.
     package let history: ParsedHistory?
@@ -244,7 +244,7 @@ package struct BundleSettings: Sendable {
     }
 }
 
-/// Why a file of settings is none.
+/// The reason that a file of settings is invalid.
 struct InvalidSettings: Error {
     let message: String
     /// The word that is wrong.

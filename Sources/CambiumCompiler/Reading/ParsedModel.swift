@@ -182,7 +182,7 @@ package struct ParsedComment: Sendable {
 
     /// All of it, from `<!--` to `-->`.
     package let range: Range<Int>
-    /// Where it stands.
+    /// The position relative to elements.
     package let placement: Placement
 }
 

@@ -1,7 +1,7 @@
 import CambiumModel
 import Foundation
 
-/// The bytes of a file, and the lines and columns that people know them by.
+/// The bytes of a file, with its lines and columns.
 package final class SourceText: Sendable {
     /// The path as diagnostics print it.
     package let path: String
@@ -164,7 +164,7 @@ extension ParsedElement {
     }
 }
 
-/// Dates as they are written in a model.
+/// Parses dates in a model.
 enum DateText {
     /// A day, or a second of one in UTC.
     static func date(_ text: String) -> Date? {

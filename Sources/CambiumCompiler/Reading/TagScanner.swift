@@ -10,7 +10,7 @@ package struct TagScanner {
     package enum End {
         /// At the end of the file.
         case complete
-        /// At a byte that cannot be there. libxml2 knows the words for it.
+        /// At an invalid byte. libxml2 writes the message.
         case malformed(at: Int)
         /// At something that is legal XML and refused here.
         case refused(DiagnosticCode, String, at: Int)

@@ -116,7 +116,7 @@ package enum XMLReader {
         return status == 0 && parser.pointee.wellFormed != 0 && parser.pointee.nsWellFormed != 0
     }
 
-    /// libxml2 wants to be initialised once, before threads use it.
+    /// libxml2 must be initialized once, before threads use it.
     private static let initialized: Void = xmlInitParser()
 
     private static func makeHandler() -> xmlSAXHandler {
@@ -202,7 +202,7 @@ package enum XMLReader {
     }
 }
 
-/// Puts libxml2's events and the scanner's places together.
+/// Combines libxml2's events with the scanner's positions.
 final class TreeBuilder {
     private let source: SourceText
     private let scanned: [ScannedElement]
@@ -272,7 +272,7 @@ final class TreeBuilder {
         numbers.append(next - 1)
     }
 
-    /// The comments from the last one taken on that are meant.
+    /// The comments after the last one taken that meet a condition.
     private func takeComments(
         _ placement: ParsedComment.Placement, where isMeant: (ScannedComment) -> Bool
     ) -> [ParsedComment] {

@@ -149,8 +149,8 @@ extension ModelChecker {
         return checkList(written, of: entity, in: model, inXcode: outcome)
     }
 
-    /// Leaves out an index with an expression that the store cannot keep. In a model of Xcode's
-    /// that is no error: Core Data has a way, and nothing but speed depends on it.
+    /// Leaves out an index with an expression that the store cannot index. In a model of Xcode this
+    /// is not an error, because only the speed depends on it.
     private func skipIndex(
         _ items: [ParsedElement], of entity: Entity, in model: Model
     ) -> Bool {

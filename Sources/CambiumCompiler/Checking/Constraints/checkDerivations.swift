@@ -21,7 +21,7 @@ extension ModelChecker {
             hashModifier: element["hashModifier"]?.value, userInfo: userInfo(of: element))
     }
 
-    /// Puts the expressions of derived attributes in.
+    /// Adds the expressions of derived attributes.
     func checkDerivations(of draft: EntityDraft, in model: Model) {
         guard let entity = model.entity(named: draft.name) else { return }
         for (index, attribute) in draft.attributes.enumerated() where attribute.derivation != nil {

@@ -45,7 +45,7 @@ extension ModelChecker {
 
     private static let isLeftOut = "the request is left out"
 
-    /// - Returns: nil for one of Xcode's that is left out.
+    /// - Returns: nil if a template of Xcode is left out.
     private func checkFetchTemplate(
         _ element: ParsedElement, named name: String, of entity: Entity, in model: Model
     ) -> FetchTemplate? {
@@ -194,7 +194,7 @@ extension ModelChecker {
             let written = element["result"], kind != .objects
         else { return .objects }
         guard isFetchedProperty else { return kind }
-        // A model that works with Core Data is no reason to stop a build.
+        // An Xcode model that works with Core Data should not stop a build.
         if !parsed.isOfXcode {
             report(
                 .notSupportedYet, "A fetched property gives objects, not \(kind)", at: written,

@@ -36,7 +36,7 @@ package struct FixWriter {
         return texts.sentence
     }
 
-    /// Whether the migration has one of the kind that says too little.
+    /// Whether the migration already has an incomplete declaration of this kind.
     private func isDeclared(_ fix: MigrationFix) -> Bool {
         guard case .replace(let enumeration, let name, _, _) = fix else { return false }
         return new.model.replacement(of: name, in: enumeration) != nil
@@ -105,7 +105,7 @@ package struct FixWriter {
         }
     }
 
-    /// - Parameter change: Changes the declaration, and says whether that is of any use.
+    /// - Parameter change: Changes the declaration, and returns whether the result is useful.
     private func declared(
         _ kind: String, _ name: String, _ problem: MigrationProblem,
         _ change: (inout AttributeList) -> Bool
@@ -156,8 +156,8 @@ package struct FixWriter {
 }
 
 extension CheckedModel {
-    /// The element that declares a property of an entity, or a part of a composite value, with the
-    /// name of the composite type that it stands in then.
+    /// The element that declares a property of an entity, or a part of a composite value. For a
+    /// part, also the name of the composite type.
     fileprivate func declaration(
         of name: String, _ kind: String, in entity: String
     ) -> (element: ParsedElement, composite: String?)? {

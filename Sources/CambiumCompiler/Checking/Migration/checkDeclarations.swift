@@ -39,7 +39,7 @@ extension ModelChecker {
         let former = old.flatMap { old in
             formerEntity(of: entity, of: model, in: old).map { old.formerRow(of: $0, in: model) }
         }
-        // A version before with errors says nothing, and has been reported.
+        // A previous version with errors has been reported already.
         if old == nil, with.value.contains("$\(FillScope.former)") { return nil }
         guard
             let value = checkValue(with.text, of: entity, in: model, attribute, former: former)

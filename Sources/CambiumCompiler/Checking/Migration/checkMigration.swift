@@ -69,7 +69,7 @@ extension ModelChecker {
         ]
     }
 
-    /// Whether a reason says anything.
+    /// Reports a reason without words.
     func checkReason(_ reason: ParsedAttribute?) {
         guard let reason, reason.saysNothing else { return }
         report(
@@ -79,7 +79,7 @@ extension ModelChecker {
 
     // MARK: Renames
 
-    /// A rename that no declaration has taken names something that is not there.
+    /// Reports renames that no declaration used, because they name an element that does not exist.
     private func reportUnusedRenames(in model: Model) {
         for element in migrationElement?.children(named: "rename") ?? [] {
             guard let entity = element["entity"] else { continue }
@@ -332,7 +332,7 @@ extension ModelChecker {
 }
 
 extension ParsedElement {
-    /// Whether two elements say the same, wherever they stand and however they are laid out.
+    /// Whether two elements have the same meaning, regardless of position and layout.
     func saysTheSame(as other: ParsedElement) -> Bool {
         name == other.name && list.saysTheSame(as: other.list)
             && text.trimmed.value == other.text.trimmed.value
@@ -399,6 +399,6 @@ extension ModelChecker {
 }
 
 extension MigrationDeclaration.Step {
-    /// The same with the entities in an order of their own: theirs says nothing.
+    /// The same with sorted entities, because their order has no meaning.
     fileprivate var sorted: Self { Self(name: name, entities: entities.ordered(by: <)) }
 }

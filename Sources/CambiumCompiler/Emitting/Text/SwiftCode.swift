@@ -134,8 +134,8 @@ indirect enum SwiftCode {
         return text
     }
 
-    /// Appends the text on one line, and gives up (so that a large tree is not written again at
-    /// every level) as soon as there is no room.
+    /// Appends the text on one line. It stops as soon as there is no space, so that a large tree is
+    /// not written again at every level.
     private func append(to line: inout String, room: Int) -> Bool {
         switch self {
         case .text(let text): line += text

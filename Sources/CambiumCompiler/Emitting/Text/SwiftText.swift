@@ -4,8 +4,7 @@ import CambiumModel
 ///
 /// Whatever the text is, the result is one token (or one comment) that means exactly that text.
 enum SwiftText {
-    /// A string literal. Printable ASCII stays as it is, nearly everything else is written as
-    /// `\u{…}`.
+    /// A string literal. Printable ASCII is written verbatim, nearly everything else as `\u{…}`.
     @inline(never)
     static func literal(_ text: String) -> String {
         // Most are names; a look at each scalar takes longer.
@@ -31,7 +30,7 @@ enum SwiftText {
         }
         var literal = form.hashes + "\""
         for (index, scalar) in text.unicodeScalars.enumerated() {
-            // A quote at the start could be taken for the start of a literal of several lines.
+            // A quote at the start could look like the start of a multi-line literal.
             literal +=
                 index == 0 && scalar == "\"" ? "\(form.escape)\"" : form.token(scalar)
         }

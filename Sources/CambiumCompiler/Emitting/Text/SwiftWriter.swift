@@ -159,7 +159,7 @@ package struct SwiftWriter {
         return previous != space
     }
 
-    /// Writes a function's head with its parameters, and its body in braces.
+    /// Writes the declaration of a function with its parameters, and its body in braces.
     mutating func function(
         _ head: String, parameters: [String], result: String = "",
         _ body: (inout SwiftWriter) -> Void

@@ -10,10 +10,10 @@ package struct AttributeSpelling: Spelling {
     let identity: IdentitySpelling?
     /// The value of `cambium.class`, if the user info contains it.
     package var codableClass: ParsedAttribute?
-    /// The enumeration that user info gives, and all of them for the way back.
+    /// The enumeration in the user info, and all of them for the way back.
     package var enumeration: EnumerationText?
     var enumerations: [String: EnumerationText]
-    /// Whether an index of its own stands for `indexed="YES"`.
+    /// Whether a separate index represents `indexed="YES"`.
     package var isIndexed = false
     /// Whether it is an attribute of a composite. Such an attribute has only a type, a default and
     /// limits.
@@ -264,7 +264,7 @@ package struct RelationshipSpelling: Spelling {
 /// `<entity>`, `<composite>`, `<configuration>` and `<model>`, without their content.
 package struct EntitySpelling: Spelling {
     let identity: IdentitySpelling?
-    /// Names of classes that are no class for one entity alone.
+    /// Names of classes that several entities share.
     let sharedClasses: Set<String>
 
     /// Spells entities that may have identities.
@@ -321,7 +321,8 @@ package struct NameSpelling: Spelling {
     }
 }
 
-/// `<model>`. Its name and version are the bundle's and the file's, not Xcode's to say.
+/// `<model>`. Its name is the bundle's and its version is the file's; Xcode's file contains
+/// neither.
 package struct ModelSpelling: Spelling {
     package init() {}
 
@@ -397,7 +398,7 @@ package struct TemplateSpelling: Spelling {
     }
 }
 
-/// `<fetched>` without the request in it. It keeps no data, so that a new name is no renaming.
+/// `<fetched>` without the request in it. It stores no data, so a new name is not a rename.
 package struct FetchedSpelling: Spelling {
     package init() {}
 

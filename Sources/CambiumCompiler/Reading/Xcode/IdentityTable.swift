@@ -35,7 +35,7 @@ package struct IdentityTable {
             return identities[name] == nil ? names[name] : name
         }
 
-        /// Whether a thing has its name and its identity still, and says so.
+        /// Whether an element still has its name and its explicit identity.
         func keeps(_ name: String, elementID: String) -> Bool { identities[name] == elementID }
 
         /// Whether a name is that of a thing here, and not of entities above and below alone.
@@ -120,7 +120,7 @@ package struct IdentitySpelling {
     package var taken: Set<String>
     /// The former names in the migration, which need no second declaration.
     package let renames: [String: String]
-    /// The things of this version that have the names and the elementIDs that they had, and say so.
+    /// The elements of this version that kept their names and their explicit elementIDs.
     var kept: Set<String> = []
     /// The same for the entities above and below, including unchanged elements without an
     /// elementID.

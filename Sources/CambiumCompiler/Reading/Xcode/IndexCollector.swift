@@ -1,6 +1,6 @@
-/// The indexes and constraints of an entity of Xcode's: fetch indexes, and the older compound
-/// indexes and `indexed="YES"`. SQLite needs each index once, so a second one with the same
-/// properties is only kept, as `<xcode:index>`.
+/// The indexes and constraints of an entity in Xcode: fetch indexes, and the older compound indexes
+/// and `indexed="YES"`. SQLite needs each index once, so a second one with the same properties is
+/// only kept, as `<xcode:index>`.
 package final class IndexCollector {
     /// An index that is kept, but not made.
     package static let keptName = "xcode:index"
@@ -149,7 +149,7 @@ package final class IndexCollector {
 
 /// One element of an index: `<by>`, in Xcode `<fetchIndexElement>`.
 package struct IndexElementSpelling: Spelling {
-    /// Whether the index is an R-tree; in Xcode each element says so.
+    /// Whether the index is an R-tree. In Xcode each element has this type.
     let isTree: Bool
 
     package init(isTree: Bool) {

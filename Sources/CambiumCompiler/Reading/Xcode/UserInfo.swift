@@ -44,13 +44,13 @@ extension UserInfo {
         Self.suppressions(keys)
     }
 
-    /// The same of keys of whatever element.
+    /// The same for keys of any element.
     static func suppressions(
         _ keys: [(key: String, value: ParsedAttribute)]
     ) -> [ParsedElement] {
         keys.filter { $0.key.hasPrefix(suppression) }.map { key, value in
             let code = String(key.dropFirst(suppression.count))
-            // An entry without a value says nothing.
+            // An entry without a value has no reason.
             let reason = value.name == "value" ? value.value : ""
             return ParsedElement(
                 own: "suppress",
@@ -91,7 +91,7 @@ extension AttributeList {
         }
     }
 
-    /// The key for names that are not there.
+    /// The key for the names of absent attributes.
     package static let withoutKey = "without"
 }
 

@@ -329,7 +329,7 @@ extension XcodeTranslator {
     }
 }
 
-/// The request in a fetched property of Xcode's.
+/// The request in a fetched property of Xcode.
 package enum FetchedRequest {
     /// The name that Xcode gives it.
     package static let name = "fetchedPropertyFetchRequest"

@@ -194,7 +194,7 @@ package final class XcodeTranslator {
 
     // MARK: Migrations
 
-    /// `<migration>` is kept as it is, as text.
+    /// Adds the `<migration>` elements, which are stored as text.
     private func translateMigrations() -> [ParsedElement] {
         modelKeys.filter { $0.key.hasPrefix("migration.") }.compactMap { _, written in
             let text = SourceText(path: source.path, bytes: Array(written.value.utf8))

@@ -26,7 +26,7 @@ package enum XcodeNamespace {
     package static let without = "xcode:without"
     /// An empty `<userInfo>`.
     package static let userInfo = "xcode:userInfo"
-    /// How Xcode wrote an index that is no fetch index.
+    /// Xcode's form of an index that is not a fetch index.
     package static let from = "xcode:from"
     /// The index of a fetch request among the model's requests.
     package static let position = "xcode:position"
@@ -60,7 +60,7 @@ extension ParsedAttribute {
     package var hasPrefix: Bool { name.utf8.contains(UInt8(ascii: ":")) }
 }
 
-/// The XML attributes of one element, on the way from one spelling to the other.
+/// The XML attributes of one element, for the conversion between both spellings.
 package struct AttributeList {
     /// The attributes in order.
     package private(set) var items: [ParsedAttribute] = []
@@ -107,7 +107,7 @@ package struct AttributeList {
     /// The value of that name.
     package func value(_ name: String) -> String? { self[name]?.value }
 
-    /// Whether a flag of Xcode's is set.
+    /// Whether a flag of Xcode is set.
     func isYes(_ name: String) -> Bool { value(name) == "YES" }
 
     /// Writes an attribute; the value's place is that of the attribute that it comes from.
@@ -133,7 +133,7 @@ package struct AttributeList {
         items.removeAll { $0.name == name }
     }
 
-    /// Whether both say the same, in whatever order.
+    /// Whether both have the same attributes, in any order.
     package func saysTheSame(as other: AttributeList) -> Bool {
         items.count == other.items.count
             && items.allSatisfy { other.value($0.name) == $0.value }
@@ -141,7 +141,7 @@ package struct AttributeList {
 }
 
 extension ParsedAttribute {
-    /// An attribute that was written elsewhere, or nowhere.
+    /// Creates an attribute with the position of another one, or without a position.
     @inline(never)
     package convenience init(
         name: String, value: String, from source: ParsedAttribute? = nil, at offset: Int
@@ -157,7 +157,7 @@ extension ParsedElement {
     /// The attributes as a list.
     package var list: AttributeList { AttributeList(attributes, at: offset) }
 
-    /// An element of Cambium's own that was written elsewhere, or nowhere.
+    /// Creates an element of Cambium with the position of another one, or without a position.
     @inline(never)
     package init(
         own name: String, _ list: AttributeList, children: [ParsedElement] = [], end: Int? = nil
@@ -295,7 +295,7 @@ enum XcodeValues {
     private static func integer(_ text: String) -> String {
         if let word = numberOfWord(text) { return word }
         if let number = Int64(text) { return String(number) }
-        // A whole number that is too great is none that a Double would round it to.
+        // An integer that is too great stays unchanged, because a Double would round it.
         guard !text.utf8.dropFirst().allSatisfy({ (0x30...0x39).contains($0) }) else { return text }
         return Double(text).flatMap { Int64(exactly: $0) }.map { String($0) } ?? text
     }
@@ -328,7 +328,7 @@ enum XcodeValues {
         return text
     }
 
-    /// Seconds as Xcode writes them: whole ones without a point.
+    /// Seconds in Xcode's form: integers without a point.
     private static func interval(_ seconds: Double) -> String {
         Int64(exactly: seconds).map { String($0) } ?? String(seconds)
     }
