@@ -128,8 +128,8 @@ struct LinkCopySQL: Sendable {
             undo: "DELETE FROM \(target)")
     }
 
-    /// Damage is detected unless all sums are equal all the same. Without the upper bits of the keys
-    /// no sum can overflow.
+    /// Damage is detected unless all sums are equal all the same. Without the upper bits of the
+    /// keys, no sum can overflow.
     private static func sums(of owner: String, _ member: String) -> String {
         "SELECT count(*), sum(\(owner) & 4294967295), sum(\(member) & 4294967295), "
             + "sum((\(owner) & 16777215) * (\(member) & 16777215) % 1000000007)"
