@@ -33,7 +33,7 @@ package struct HistoryDeclarer {
             guard case .replace(let enumeration, let name, let isOptional, _) = fix else {
                 continue
             }
-            // Nil, if the attribute is optional; otherwise the first case.
+            // The case of the same name; else nil, if possible; else the first case.
             let names = new.enumeration(named: enumeration)?.cases.map { $0.name } ?? []
             let other = names.contains(name) ? name : isOptional ? nil : names.first
             return [
