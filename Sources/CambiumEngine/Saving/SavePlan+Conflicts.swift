@@ -312,7 +312,9 @@ extension SavePlan {
     package mutating func set(
         _ relationship: RelationshipDescription, of id: RowIdentity, to other: RowIdentity
     ) {
-        guard let row = rows[id], let slot = relationship.slot, let end = rows[other] else { return }
+        guard let row = rows[id], let slot = relationship.slot, let end = rows[other] else {
+            return
+        }
         var placed = writer.copy(row.record, row.entity.shape)
         var slots = SlotSet(slot)
         writer.set(.integer(other.key), slot, of: &placed, row.entity.shape)

@@ -344,8 +344,8 @@ package struct SavePlanner<Lookup: SaveLookup> {
 
     // One-to-ones that are their own inverse: each row of a pair keeps the key of the other one.
 
-    /// Makes the rows at the other ends agree with the rows that the save writes. Another context may
-    /// have changed them since this one read them.
+    /// Makes the rows at the other ends agree with the rows that the save writes. Another context
+    /// may have changed them since this one read them.
     private func settleOwnInverses(
         in plan: inout SavePlan, _ arbiter: any ConflictArbiter
     ) throws {
@@ -353,7 +353,8 @@ package struct SavePlanner<Lookup: SaveLookup> {
             let declarer = model.entities[key.declarer]
             let root = declarer.rootIndex
             let family = model.families[key.declarer]
-            guard let relationship = declarer.relationships.first(where: { $0.slot == key.slots[0] })
+            guard
+                let relationship = declarer.relationships.first(where: { $0.slot == key.slots[0] })
             else { continue }
             let changed = plan.sortedRows.filter { _, row in
                 family.contains(row.entity.index) && (row.isDeleted || row.sets(key.writtenSlots))
@@ -381,7 +382,8 @@ package struct SavePlanner<Lookup: SaveLookup> {
                     throw arbiter.refusal(of: [
                         UniqueCollision(
                             key: key,
-                            claims: ids.compactMap { id in plan.rows[id].map { .init(id: id, $0) } })
+                            claims: ids.compactMap { id in plan.rows[id].map { .init(id: id, $0) } }
+                        )
                     ])
                 } else {
                     plan.clear(key.writtenSlots, of: ids[0])

@@ -179,15 +179,16 @@ struct UniqueSQL: Sendable {
             WHERE \(conditions.joined(separator: " AND ")) AND \(key) <> p.key
             """
         let source = "pending AS p CROSS JOIN \(SQLText.identifier(root.name)) AS t"
-        oneSided = columns.first.map { slot, name in
-            let column = "t.\(SQLText.identifier(name))"
-            return """
-                SELECT p.key, \(key) FROM \(source) WHERE \(column) = p.key \
-                AND \(key) IS NOT p.c\(slot) UNION ALL \
-                SELECT p.key, \(key) FROM \(source) WHERE \(key) = p.c\(slot) \
-                AND \(column) IS NOT p.key
-                """
-        } ?? ""
+        oneSided =
+            columns.first.map { slot, name in
+                let column = "t.\(SQLText.identifier(name))"
+                return """
+                    SELECT p.key, \(key) FROM \(source) WHERE \(column) = p.key \
+                    AND \(key) IS NOT p.c\(slot) UNION ALL \
+                    SELECT p.key, \(key) FROM \(source) WHERE \(key) = p.c\(slot) \
+                    AND \(column) IS NOT p.key
+                    """
+            } ?? ""
     }
 }
 

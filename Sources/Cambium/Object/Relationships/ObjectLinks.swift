@@ -19,7 +19,9 @@ struct ObjectLinks: ObjectAccess {
         }
         guard relationship.slot != nil else { return clearFarDestination(of: relationship) }
         if relationship.isOwnInverse { releasePartner(relationship) }
-        guard !relationship.isOwnInverse, let inverse = relationship.inverse else { return clearKey(of: relationship) }
+        guard !relationship.isOwnInverse, let inverse = relationship.inverse else {
+            return clearKey(of: relationship)
+        }
         let old = registeredDestination(of: relationship)
         // Before the key is another: whoever reads the lists after that does not find them as they
         // were. Of what has no order nothing is read.
