@@ -4,7 +4,7 @@ import CambiumSQL
 extension PostgresExpression {
     /// A subselect over the elements of a collection that meet its condition.
     ///
-    /// - Parameter results: What is selected, by the order of the elements.
+    /// - Parameter results: Returns the selected expressions for the order of the elements.
     package mutating func select(
         _ collection: TypedCollection,
         _ results: (_ order: String) throws -> PostgresFragment
@@ -13,8 +13,8 @@ extension PostgresExpression {
         return "SELECT \(try results(from.order)) \(try filtered(from.source, collection))"
     }
 
-    /// What is read of a collection, with its condition. Where that is in doubt for an element, it is
-    /// for the object too.
+    /// The FROM and WHERE clauses for a collection, with its condition. A doubt about an element is
+    /// a doubt about the object.
     private mutating func filtered(
         _ source: PostgresFragment, _ collection: TypedCollection
     ) throws -> PostgresFragment {
@@ -22,7 +22,7 @@ extension PostgresExpression {
         return try lifting(source) { "\(source) AND (\(try $0.condition(test, .filter)))" }
     }
 
-    /// Writes something about elements, whose doubts become those of the object.
+    /// Writes SQL over elements. Doubts about an element become doubts about the object.
     private mutating func lifting<Result>(
         _ source: PostgresFragment, _ write: (inout PostgresExpression) throws -> Result
     ) throws -> Result {
@@ -90,19 +90,19 @@ extension PostgresExpression {
         return "(SELECT \(aggregate.value) \(elements))"
     }
 
-    /// What is aggregated, or is a column of results.
+    /// The SQL of an operand of an aggregate, or of a result column.
     package mutating func element(_ operand: TypedExpression) throws -> PostgresFragment {
         operand.type.isFloatingPoint ? try double(operand) : try value(operand)
     }
 
-    /// One value out of many, which are not NULL where they take part.
+    /// An aggregate over many values. The values that take part are not NULL.
     package struct Aggregate {
         package let value: PostgresFragment
-        /// Where it is true, the value is wrong.
+        /// A condition; if it is true, the value is wrong.
         package var doubt: PostgresFragment?
 
-        /// - Parameter order: What the elements are sorted by in memory: in which order
-        ///   floating-point numbers are added matters.
+        /// - Parameter order: The order of the elements in memory. The sum of floating-point
+        ///   numbers depends on the order of addition.
         package init(
             _ function: AggregateFunction, of type: ExpressionType, _ element: PostgresFragment,
             order: String
@@ -152,8 +152,9 @@ extension PostgresExpression {
                 """
         }
 
-        /// The sum of floating-point numbers, one after the other as in memory, or their mean. The
-        /// server fails where a sum overflows: numbers so great are left out, and in doubt.
+        /// The sum or the mean of floating-point numbers, added one after the other as in memory.
+        /// The server fails if a sum overflows, so very large numbers are excluded and make the
+        /// result doubtful.
         private static func total(
             _ element: PostgresFragment, _ order: String, isMean: Bool
         ) -> (value: PostgresFragment, doubt: PostgresFragment) {

@@ -42,7 +42,7 @@ extension PostgresExpression {
         "(\(try value(operand)))::numeric"
     }
 
-    /// An operand of a sum with the places of the sum, with which it has to fit too.
+    /// An operand of a sum, with as many decimal places as the sum. It has to fit with these too.
     private mutating func rescaled(
         _ operand: TypedExpression, to type: ExpressionType, _ scale: Int
     ) throws -> PostgresFragment {
@@ -50,14 +50,15 @@ extension PostgresExpression {
         return operand.type.scale == scale ? exact : "(\(whole(exact, type)))::numeric"
     }
 
-    // A select in FROM names a value that is used more than once. OFFSET keeps the server from writing
-    // the value there itself, as often as it is used: in several levels, that grows without bound.
+    // A select in FROM names a value that is used more than once. OFFSET prevents the server from
+    // writing the value at each of its uses: over several levels, the statement would grow without
+    // bound.
 
-    /// An exact number; NULL where 64 bits do not hold its units. The two outermost numbers count as
-    /// such, as they do in memory.
+    /// An exact number, or NULL if its units do not fit in 64 bits. As in memory, the smallest and
+    /// the largest 64-bit integer count as overflows.
     ///
-    /// - Parameter isOfTable: Whether there can be no subquery, so that the number is
-    ///   written twice.
+    /// - Parameter isOfTable: Whether a subquery is not allowed, so that the number is written
+    ///   twice.
     package static func whole(
         _ number: PostgresFragment, _ type: ExpressionType, isOfTable: Bool = false
     ) -> PostgresFragment {
@@ -88,8 +89,8 @@ extension PostgresExpression {
         places == 0 ? number : "\(number) * \(DecimalStorage.powerOfTen(places))"
     }
 
-    /// Exact numbers of any scale. A decimal has 38 digits: where the exact result needs more, or
-    /// one of them beside the other, only the program knows how it is rounded.
+    /// Exact numbers of any scale. A decimal has 38 digits. If the exact result needs more, or one
+    /// operand does when aligned with the other, only the program knows how it is rounded.
     private mutating func decimal(
         _ left: TypedExpression, _ operation: ArithmeticOperator, _ right: TypedExpression
     ) throws -> PostgresFragment {
@@ -125,8 +126,8 @@ extension PostgresExpression {
 
     package static let infinity = "'Infinity'::double precision"
 
-    /// Floating-point arithmetic. What overflows or underflows is an error of the server's: where
-    /// that could be, it does not compute.
+    /// Floating-point arithmetic. The server fails if a result overflows or underflows, so it does
+    /// not compute if that is possible.
     private mutating func double(
         _ left: TypedExpression, _ operation: ArithmeticOperator, _ right: TypedExpression
     ) throws -> PostgresFragment {

@@ -1,7 +1,7 @@
 import CambiumModel
 import CambiumSQL
 
-// What paths of relationships lead to.
+// The columns and keys at the end of paths of relationships.
 extension PostgresExpression {
     package mutating func makeAlias() -> String {
         aliasCount += 1
@@ -17,7 +17,7 @@ extension PostgresExpression {
         }
     }
 
-    /// The key of the object that a path leads to.
+    /// The key of the object at the end of a path.
     package mutating func key(of path: ObjectPath) throws -> PostgresFragment {
         if let last = path.steps.last,
             case .key(let column, _) = model.storage(of: last.relationship, of: last.source)

@@ -85,8 +85,8 @@ extension PostgresExpression {
 
     // MARK: Case and accents
 
-    /// A text without what options leave out. The server knows the cases of ASCII only, whatever
-    /// libraries it has: other texts are in doubt.
+    /// A string folded by the options. The server is sure to know the case of ASCII characters
+    /// only, whatever libraries it has, so all other strings are in doubt.
     private mutating func folded(
         _ operand: TypedExpression, _ options: ComparisonOptions
     ) throws -> PostgresFragment {

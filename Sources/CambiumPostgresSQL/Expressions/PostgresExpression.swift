@@ -8,22 +8,22 @@ package struct Unsayable: Error {
 }
 
 /// Turns expressions into SQL over a row, with the results that ``ExpressionEvaluator`` has for the
-/// object. What the server says otherwise, or only with an error that would end the transaction, is
-/// ``Unsayable``, or in doubt: the SQL has that meaning for all rows but some, which the server can
-/// tell apart, such as those whose texts are not all ASCII.
+/// object. If the server's result differs, or an error would end the transaction, the expression is
+/// ``Unsayable``, or in doubt. An expression in doubt has the right result for all rows except some
+/// that the server can tell apart, for example rows with strings that are not all ASCII.
 package struct PostgresExpression {
-    /// What a condition's result is for.
+    /// The use of a condition's result.
     package enum Use {
-        /// For WHERE, where NULL is as good as false. Indexes can be used.
+        /// For WHERE: NULL counts as false. Indexes can be used.
         case filter
         /// For a value: never NULL.
         case boolean
     }
 
-    /// For which rows the SQL of a condition may be wrong.
+    /// The rows for which the SQL of a condition may be wrong.
     package enum Doubt {
         case none
-        /// Those that meet this.
+        /// The rows that meet this condition.
         case rows(PostgresFragment)
         case all
 
@@ -44,17 +44,17 @@ package struct PostgresExpression {
     package var aliasCount = 0
     /// The tables on to-one paths from the row, each joined once.
     package var joins: [(column: String, table: String, alias: String)] = []
-    /// Whether it is a part of a table, in which are no subqueries: a generated column, a check or an
-    /// index.
+    /// Whether the expression is part of a table, and must not contain subqueries: a generated
+    /// column, a check or an index.
     package private(set) var isOfTable = false
-    /// Whether the value is that of a generated column, which reads no other one.
+    /// Whether the value is that of a generated column. It must not read other generated columns.
     private var isOfGeneratedColumn = false
     /// Whether the statement is kept, so that no moment can stand in it.
     package var isKept = false
-    /// In a fill, the entity of the new objects: the first variable is what they were, whose values are
-    /// beside those of the new row.
+    /// In a fill, the entity of the new objects. The first variable is the old object; its values
+    /// are beside those of the new row.
     package var fillsObjectsOf: Entity?
-    /// Where any of them is true, what has been written so far is wrong.
+    /// Conditions; if any of them is true, the SQL written so far is wrong.
     package var doubts: [PostgresFragment] = []
 
     package init(_ layout: PostgresLayout, alias: String = PostgresTable.alias, now: Date = .now) {
@@ -63,10 +63,10 @@ package struct PostgresExpression {
         self.now = now
     }
 
-    // What a table says of its own row has no table before the names of columns: it may get another
-    // name.
+    // Expressions of a table over its own row have no table name before the names of columns: the
+    // table may be renamed.
 
-    /// What the server computes from the row alone, whenever it is written; nil where it cannot.
+    /// The value that the server computes from the row alone, on every write; nil if it cannot.
     package static func generated(
         _ attribute: Attribute, of entity: Entity, _ layout: PostgresLayout
     ) -> String? {
@@ -80,15 +80,15 @@ package struct PostgresExpression {
         return text
     }
 
-    /// A condition in a CHECK, or of the rows of an index; nil where the server cannot say it without
-    /// doubt.
+    /// A condition in a CHECK, or of the rows of an index; nil if the server cannot express it
+    /// without doubt.
     package static func condition(
         _ condition: TypedExpression, for use: Use, _ layout: PostgresLayout
     ) -> String? {
         part(layout) { try $0.condition(condition, use) }
     }
 
-    /// What an index is sorted by.
+    /// An element of an index.
     package static func element(
         _ value: TypedExpression, _ layout: PostgresLayout
     ) -> String? {
@@ -126,7 +126,7 @@ package struct PostgresExpression {
         return value
     }
 
-    /// What follows the table in FROM.
+    /// The joins after the table in FROM.
     package var joinedTables: String {
         joins.map { " LEFT JOIN \($0.table) AS \($0.alias) ON \($0.alias).\"_id\" = \($0.column)" }
             .joined()
@@ -137,8 +137,8 @@ package struct PostgresExpression {
 
     // MARK: Conditions
 
-    /// A condition that every row meets which meets the expression, and which of those that meet it
-    /// have to be looked at in memory.
+    /// A condition that all rows that meet the expression meet too, and the rows among its results
+    /// that have to be checked in memory.
     package mutating func superset(
         of expression: TypedExpression
     ) -> (condition: PostgresFragment?, doubt: Doubt) {
@@ -234,7 +234,8 @@ package struct PostgresExpression {
                 ? try value(operand) : try seconds(operand)
         }
         if case .literal(.decimal(let number), let type) = operand, type.scale != nil {
-            // In the form of the other side where it has that, so that an index can be used.
+            // The constant has the form of the other side if possible, so that an index can be
+            // used.
             if let scale = other.type.scale,
                 let units = DecimalStorage.units(of: number, scale: scale)
             {
@@ -251,7 +252,7 @@ package struct PostgresExpression {
             guard other.type == .integer, case .literal(.double(let number), _) = operand else {
                 throw Unsayable()
             }
-            // Between two whole numbers it does not matter where.
+            // Between two integers, the exact position does not matter.
             guard number.magnitude < 0x1p63 else { return try decimal(number < 0 ? -1e30 : 1e30) }
             let floor = number.rounded(.down)
             return try decimal(Decimal(Int64(floor)) + (floor == number ? 0 : 0.5))
@@ -344,7 +345,7 @@ package struct PostgresExpression {
         switch expression {
         case .literal(let value, let type): type.stored(value) ?? .null == .null
         case .attribute(let path, let attribute, _):
-            // What cannot be computed is NULL.
+            // A value that cannot be computed is NULL.
             attribute.isOptional || attribute.derivation != nil || !path.steps.isEmpty
         case .object(let path): !path.steps.isEmpty
         case .and, .or, .not, .comparison, .among, .text, .exists: false
@@ -355,8 +356,8 @@ package struct PostgresExpression {
 
     // MARK: Dates
 
-    /// Whether a date is a moment as columns have them. What is computed is not rounded to their
-    /// microseconds: it is a number of seconds since 2001.
+    /// Whether a date is a timestamp, as in columns. A computed date is not rounded to the
+    /// microseconds of columns: it is a number of seconds since 2001.
     package func isTimestamp(_ expression: TypedExpression) -> Bool {
         switch expression {
         case .literal, .attribute, .function(.now, _, _): true
@@ -368,7 +369,7 @@ package struct PostgresExpression {
 
     /// A date as seconds since 2001.
     package mutating func seconds(_ expression: TypedExpression) throws -> PostgresFragment {
-        // What the server extracts of a moment may depend on the session.
+        // The parts of a timestamp that the server extracts may depend on the session.
         if isOfTable { throw Unsayable() }
         if case .literal(.date(let date), _) = expression {
             return PostgresFragment(.real(date.timeIntervalSinceReferenceDate), as: .double)

@@ -1,9 +1,9 @@
 import CambiumModel
 
-/// A piece of SQL with the values of its parameters. Pieces are put together by interpolation, which
-/// keeps the text and the parameters in the same order.
+/// A piece of SQL with the values of its parameters. Pieces are composed by interpolation, so that
+/// the text and the parameters stay in the same order.
 package struct PostgresFragment: Sendable, Equatable, ExpressibleByStringInterpolation {
-    /// The text, in which a NUL stands for each parameter: no other NUL can be in a statement.
+    /// The text, with a NUL for each parameter. A statement contains no other NUL.
     private var text: String
     private var parameters: [Parameter] = []
 
@@ -41,7 +41,7 @@ package struct PostgresFragment: Sendable, Equatable, ExpressibleByStringInterpo
         parameters = [.value(value, type)]
     }
 
-    /// Values that are sent as one array. None of them is NULL.
+    /// An array of values, sent as one parameter. None of the values is NULL.
     package init(array values: [StoredValue], of type: PostgresType) {
         text = "\0"
         parameters = [.array(values, type)]
@@ -75,14 +75,14 @@ package struct PostgresFragment: Sendable, Equatable, ExpressibleByStringInterpo
         parameters += other.parameters
     }
 
-    /// The text and the parameters, in the order in which they stand in the statement.
+    /// A part of the text or a parameter. Pieces are in the order of the statement.
     package enum Piece {
         case text(Substring)
         case value(StoredValue, PostgresType)
         case array([StoredValue], PostgresType)
     }
 
-    /// What it is put together from.
+    /// The text and the parameters, in order.
     package var pieces: [Piece] {
         var pieces: [Piece] = []
         var rest = parameters[...]
@@ -97,7 +97,8 @@ package struct PostgresFragment: Sendable, Equatable, ExpressibleByStringInterpo
         return pieces
     }
 
-    /// The text with its values in it, where no parameters can be; nil where a value has no such form.
+    /// The text with its values as constants, for statements without parameters; nil if a value has
+    /// no constant.
     package var inlined: String? {
         var sql = ""
         for piece in pieces {

@@ -1,5 +1,5 @@
-/// A regular expression that the server reads as ``RegularExpression`` does: characters of ASCII, sets
-/// of them, groups, choices and repetitions.
+/// A regular expression that the server reads as ``RegularExpression`` does: characters of ASCII,
+/// sets of them, groups, choices and repetitions.
 package struct PostgresPattern {
     /// As the server spells it, for a whole text.
     package private(set) var text = ""
@@ -13,7 +13,7 @@ package struct PostgresPattern {
     /// Groups in each other take the server's stack.
     private static let greatestDepth = 20
 
-    /// Translates a pattern of MATCHES; nil where the server may understand something else.
+    /// Translates a pattern of MATCHES; nil if the server may interpret it differently.
     package init?(regularExpression: String) {
         guard regularExpression.utf8.count <= 1000 else { return nil }
         rest = regularExpression[...].unicodeScalars
@@ -25,7 +25,7 @@ package struct PostgresPattern {
         text = "^(?:\(choice))$"
     }
 
-    /// Branches up to the end or a bracket. nil where there is something else.
+    /// Branches up to the end or a closing bracket; nil if anything else follows.
     private mutating func choice(_ depth: Int) -> String? {
         guard depth <= Self.greatestDepth else { return nil }
         var result = ""

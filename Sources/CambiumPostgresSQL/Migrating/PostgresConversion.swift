@@ -2,9 +2,9 @@ import CambiumModel
 import CambiumPlan
 import CambiumSQL
 
-/// How the values of one type become those of another on the server, with the meaning that
-/// ``AttributeConversion`` has for the stored forms of SQLite: those are what the server makes of the old
-/// values first, and the new values of in the end.
+/// The conversion of values from one type to another on the server. It has the meaning that
+/// ``AttributeConversion`` has for the stored forms of SQLite: the server first makes the stored
+/// form from the old value, and at the end makes the new value from a stored form.
 package struct PostgresConversion {
     package let conversion: AttributeConversion
     private let (old, new): (PostgresType, PostgresType)
@@ -36,7 +36,7 @@ package struct PostgresConversion {
         }
     }
 
-    /// Whether an old value, which is not NULL, can be taken; nil where any can.
+    /// A condition that an old value, which is not NULL, can be converted; nil if all values can.
     package func fits(_ column: String, _ condition: ConversionCondition?) -> String? {
         let stored = Self.stored(column, old)
         var conditions = condition.map { [$0.postgres(stored)] } ?? []
@@ -48,7 +48,7 @@ package struct PostgresConversion {
         return conditions.isEmpty ? nil : conditions.joined(separator: " AND ")
     }
 
-    /// What a store in a file has for a value.
+    /// The value as a store in a file has it.
     private static func stored(_ column: String, _ type: PostgresType) -> String {
         switch type {
         case .boolean: "\(column)::integer"
@@ -61,7 +61,7 @@ package struct PostgresConversion {
         }
     }
 
-    /// What one unit of a decimal is.
+    /// One unit of a decimal, as a constant.
     package static func unit(_ scale: Int) -> String {
         DecimalStorage.decimal(ofUnits: 1, scale: scale).description
     }
@@ -92,7 +92,7 @@ extension ConvertedValue {
                 WHEN \(old) IN ('0', 'false') THEN 0 END
                 """
         case .textOfReal:
-            // As SQLite writes a number: 15 digits, or as many as there are where those are not enough.
+            // As SQLite writes a number: with 15 digits, or with all of them if 15 are not enough.
             return """
                 (SELECT CASE WHEN abs(n) > 1.79769313486e308 THEN more \
                 WHEN few::double precision = n THEN few ELSE more END \
@@ -156,12 +156,12 @@ extension ConversionFunction {
 }
 
 extension ConversionCondition {
-    /// SQL that is true where the condition is, from SQL for the old stored value.
+    /// SQL that is true if the condition is, from SQL for the old stored value.
     fileprivate func postgres(_ old: String) -> String {
         func isWithin(_ value: String, _ range: ClosedRange<Int64>) -> String {
             "\(value) BETWEEN \(range.lowerBound) AND \(range.upperBound)"
         }
-        // What a test before has not let pass may be an error in one after it.
+        // A value that fails the first test may be an error in the second one.
         func both(_ test: String, _ other: String?) -> String {
             other.map { "CASE WHEN \(test) THEN \($0) ELSE false END" } ?? "(\(test))"
         }
@@ -197,7 +197,7 @@ extension ConversionCondition {
                 "\(old) ~ '^(0|-?[1-9][0-9]{0,18})$'",
                 isWithin("(\(old))::numeric", range ?? Int64.min...Int64.max))
         case .isTextOfReal:
-            // A number of JSON's. What is nearer to 0 than any that the server has is refused.
+            // A JSON number. A number nearer to 0 than any that the server has is rejected.
             return both(
                 """
                 \(old) ~ '^[ \\t\\n\\r]*-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]{1,3})?[ \\t\\n\\r]*$' \

@@ -1,9 +1,9 @@
-/// The table of the ids of saves. The transaction of a save writes a new id, so that somebody can ask
-/// later whether it was committed.
+/// The table of the ids of saves. The transaction of a save inserts a new id, so that a connection
+/// can check later whether the save was committed.
 ///
-/// Who asks inserts the same id. That waits until the transaction of the save has ended. Where the id is
-/// there then, the save was committed. Otherwise the save never can be: the id of who asks stands in its
-/// way, and says so to whoever asks next.
+/// To check, the connection inserts the same id. The insertion waits until the transaction of the
+/// save has ended. If the id exists then, the save was committed. Otherwise the save can never be
+/// committed: the inserted id prevents it, and answers later checks too.
 package struct PostgresCommits: Sendable {
     package static let name = "_commits"
 

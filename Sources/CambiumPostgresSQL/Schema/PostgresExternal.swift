@@ -1,11 +1,11 @@
-/// The table of large values: each has a name, which the row holds in its place.
+/// The table of large values. Each has a name, and the row holds the name instead of the value.
 package struct PostgresExternal: Sendable {
     package static let name = "_external"
 
     /// The table, with the schema.
     package let table: String
 
-    /// What makes the table. Large values are mostly compressed already.
+    /// The statements that create the table. Large values are mostly compressed already.
     package var statements: [String] {
         [
             "CREATE TABLE \(table) (\"name\" bytea PRIMARY KEY, \"data\" bytea NOT NULL)",

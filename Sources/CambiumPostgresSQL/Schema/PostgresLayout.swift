@@ -2,10 +2,11 @@ import CambiumModel
 import CambiumRecords
 import CambiumSQL
 
-/// Where the objects of a model are in a schema: tables, columns and their types.
+/// The tables, columns and types of the objects of a model in a schema.
 package final class PostgresLayout: Sendable {
     package let model: ModelDescription
-    /// The name of the schema, in quotes; empty where the connection looks for tables in it anyway.
+    /// The name of the schema, in quotes; empty if the connection's search path finds the tables
+    /// anyway.
     package let schema: String
     /// The name as it is.
     package let schemaName: String
@@ -24,7 +25,7 @@ package final class PostgresLayout: Sendable {
         tables = model.entities.map { PostgresTable($0, model, Self.prefix(prefix)) }
     }
 
-    /// What makes the schema.
+    /// The statement that creates the schema.
     package var schemaStatement: String { "CREATE SCHEMA \(schema)" }
 
     /// A table or index with the schema before it.
@@ -46,7 +47,7 @@ package final class PostgresLayout: Sendable {
 }
 
 extension ModelDescription {
-    /// A model for which no class is known: those of the build and of tools.
+    /// A model without known classes, as in the build and in tools.
     package static func withoutClasses(_ model: Model) -> ModelDescription {
         ModelDescription(model, types: [:], common: PostgresLayout.self)
     }
@@ -64,20 +65,22 @@ package final class PostgresTable: Sendable {
     package let entity: EntityDescription
     /// With the schema.
     package let name: String
-    /// All columns of the family, in the order in which they are read, after the system columns.
+    /// All columns of the family in reading order, after the system columns.
     package let columns: [(name: String, type: PostgresType)]
     /// By the number of an entity, its slots; nil for one that is none of the family.
     package let fields: [[Field]?]
-    /// Of the rows of the table those of the family, or of the entity alone; nil for all.
+    /// A condition for the rows of the table that belong to the family, or to the entity alone; nil
+    /// if all do.
     package let ofFamily: String?
     package let ofEntity: String?
-    /// What selects the row of a key, of a root entity: kept, as faults ask for it so often.
+    /// The statement that selects the row of a key, of a root entity. It is kept, because faults
+    /// use it often.
     package let rowOfKey: String
 
     /// The name of the table in statements.
     package static let alias = "t"
 
-    /// - Parameter prefix: What stands before the name of a table.
+    /// - Parameter prefix: The text before the name of a table.
     package init(_ entity: EntityDescription, _ model: ModelDescription, _ prefix: String) {
         self.entity = entity
         let root = model.entities[entity.rootIndex]
@@ -123,7 +126,7 @@ package final class PostgresTable: Sendable {
         "\(alias)\(alias.isEmpty ? "" : ".")\(PostgresName.identifier(name))"
     }
 
-    /// What comes first in each row: the key, the version, the entity where the table has it.
+    /// The first columns of each row: the key, the version, and the entity if the table has it.
     package var systemColumns: [String] { Self.systemColumns(of: entity) }
 
     private static func systemColumns(of entity: EntityDescription) -> [String] {

@@ -1,7 +1,7 @@
 import CambiumModel
 import CambiumSQL
 
-/// Names in PostgreSQL, which keeps 63 bytes of each and has columns of its own in every table.
+/// Names in PostgreSQL. It keeps 63 bytes of each, and has columns of its own in every table.
 package enum PostgresName {
     package static let maximum = 63
     /// The server's own columns.
@@ -10,7 +10,7 @@ package enum PostgresName {
     /// A name in quotes, in the form that the server has.
     package static func identifier(_ name: String) -> String { SQLText.identifier(short(name)) }
 
-    /// A statement in which all names, each in quotes, have that form.
+    /// A statement with all of its quoted names in the server's form.
     package static func shortened(_ sql: String) -> String {
         let maximum = sql.utf8.count
         var result = ""
@@ -20,7 +20,7 @@ package enum PostgresName {
             let quote = rest[start]
             result += rest[..<start]
             rest = rest[rest.index(after: start)...]
-            // A quote in what is quoted is there twice: it ends here, and what follows begins at once.
+            // A doubled quote inside a quoted name ends one part here and begins the next at once.
             let end = rest.firstIndex(of: quote) ?? rest.endIndex
             let name = rest[..<end]
             result += quote == "'" ? "'\(name)'" : identifier(String(name))
@@ -29,8 +29,8 @@ package enum PostgresName {
         return result + rest
     }
 
-    /// The form of a name that the server has: of one that it does not take the beginning and a
-    /// hash, which is the same wherever it is used.
+    /// The form of a name on the server. A name that the server does not accept becomes its
+    /// beginning and a hash, the same wherever the name is used.
     package static func short(_ name: String) -> String {
         guard name.utf8.count > maximum || taken.contains(name) else { return name }
         let hash = SHA256.hexadecimal(of: name).prefix(12)

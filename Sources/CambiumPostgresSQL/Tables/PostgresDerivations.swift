@@ -2,19 +2,19 @@ import CambiumModel
 import CambiumRecords
 import CambiumSQL
 
-/// What a store does about derived attributes: which of them are generated columns, and how the others
-/// are kept up to date.
+/// The derived attributes of a store: the generated columns, and the statements that keep the other
+/// attributes up to date.
 package final class PostgresDerivations: Sendable {
     /// An attribute that saves keep up to date.
     package struct Maintained: Sendable {
         package let attribute: MaintainedAttribute
         package let derived: any DerivedValue
-        /// How the server computes the values over the rows `t`, with what is joined to them; nil where
-        /// memory does.
+        /// The SQL for the values of the rows `t`, with the joined tables; nil if they are computed
+        /// in memory.
         private let value: (fragment: PostgresFragment, joins: String)?
         /// Whether the value is nothing but the moment of the save.
         private let isMoment: Bool
-        /// The numbers of those that it looks at, with the source that they are of.
+        /// The indices of the derived attributes that it reads, with the source of each.
         package let looks: [(source: MaintainedAttribute.Source, index: Int)]
         /// How many others that memory computes it looks at, one through the other.
         package let stage: Int
@@ -22,7 +22,7 @@ package final class PostgresDerivations: Sendable {
         package let column: String
         package let type: PostgresType
 
-        /// - Parameter others: Those that it may look at.
+        /// - Parameter others: The attributes that it may read.
         fileprivate init(
             _ derived: some DerivedValue, after others: [Self], _ layout: PostgresLayout
         ) {
@@ -35,7 +35,7 @@ package final class PostgresDerivations: Sendable {
             let looks = attribute.sources.flatMap { source in
                 others.indices.filter { index in
                     let other = others[index].attribute
-                    // Who writes a row sets its moment, whatever is computed with that.
+                    // A write of a row sets its moment, and every value computed with it.
                     let isMeant =
                         !derived.sources.usesNow || !source.isOwnRow
                         || source.node.properties.contains(other.attribute.name)
@@ -56,14 +56,15 @@ package final class PostgresDerivations: Sendable {
 
         package var isComputedInMemory: Bool { value == nil && !isMoment }
 
-        /// How the server computes the values of all rows, `t`, in a migration; nil where memory does.
+        /// The SQL for the values of all rows, `t`, in a migration; nil if they are computed in
+        /// memory.
         package var valueOfAll: (value: String, joins: String)? {
             if isMoment { return ("now()", "") }
             guard let value, let text = value.fragment.inlined else { return nil }
             return (text, value.joins)
         }
 
-        /// How the server computes the values in a save; nil where memory does.
+        /// The SQL for the values in a save; nil if they are computed in memory.
         package func value(at moment: Date) -> (fragment: PostgresFragment, joins: String)? {
             guard isMoment else { return value }
             return (
@@ -79,7 +80,7 @@ package final class PostgresDerivations: Sendable {
         let sources: DerivationSources
     }
 
-    /// The attributes that have to be kept up to date, each after those that it looks at.
+    /// The attributes that saves keep up to date, each after the ones that it reads.
     package let maintained: [Maintained]
     /// For each root entity, its derived columns.
     package let columns: [[String]]
@@ -149,7 +150,7 @@ package final class PostgresDerivations: Sendable {
     /// Whether rows of any entity have derived values.
     package var isEmpty: Bool { columns.allSatisfy(\.isEmpty) }
 
-    /// The expression of a generated column; nil where saves write the values.
+    /// The expression of a generated column; nil if saves write the values.
     package func generation(of attribute: Attribute, of entity: Entity) -> String? {
         generated[Self.name(attribute, entity)]
     }

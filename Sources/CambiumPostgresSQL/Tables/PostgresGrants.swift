@@ -1,12 +1,12 @@
 import CambiumModel
 import CambiumSQL
 
-/// The statements that let a user read and write a store which another user owns, and nothing more.
+/// The statements that let a user read and write a store of another owner, and do nothing else.
 package enum PostgresGrants {
     private static let rights = "SELECT, INSERT, UPDATE, DELETE"
 
-    /// The statements, for the owner of the tables. The last ones are for tables that do not exist yet:
-    /// of later versions of the model, and of the history, which comes and goes.
+    /// The statements, for the owner of the tables. The last ones are for tables that do not exist
+    /// yet: those of later versions of the model, and of the history if it is enabled later.
     ///
     /// - Parameters:
     ///   - schema: The name of the schema of the store.

@@ -2,16 +2,16 @@ import CambiumModel
 import CambiumRecords
 import CambiumSQL
 
-/// The statements that make an empty store in an empty schema of a database.
+/// The statements that create an empty store in an empty schema of a database.
 ///
 /// The tables and columns are those of a store in SQLite, with PostgreSQL's types.
 package struct PostgresSchema {
     package let statements: [String]
     /// The tables of the model, without those of the runtime.
     package let tables: [Table]
-    /// The indexes, and what makes them.
+    /// The indexes, and the statements that create them.
     package let indexes: [(name: String, statement: String)]
-    /// The foreign keys, and what makes them.
+    /// The foreign keys, and the statements that create them.
     package let links: [(key: ForeignKey, statement: String)]
 
     package init(of derivations: PostgresDerivations) {
@@ -57,8 +57,8 @@ package struct PostgresSchema {
         return [layout.schemaStatement] + Self(of: PostgresDerivations(layout)).statements
     }
 
-    /// What lets statements name the tables of a store alone, in a transaction. Others may have
-    /// objects of the same names in other schemas.
+    /// The statement that restricts names to the tables of this store, within a transaction. Other
+    /// schemas may contain tables of the same names.
     package static func searchPath(_ schema: String = SQLText.identifier(defaultName)) -> String {
         "SET LOCAL search_path = \(schema), pg_temp"
     }
@@ -115,7 +115,7 @@ package struct PostgresSchema {
 
     private typealias Check = (name: ConstraintName, condition: String)
 
-    /// All constraints with a name from which a failure is resolved to the model.
+    /// All named constraints, for resolving a failure to the model.
     package static func constraints(of layout: PostgresLayout) -> [ConstraintName] {
         Schema(of: layout.model.model).tables.flatMap { table in
             checks(of: table, layout).map(\.name)
@@ -156,7 +156,7 @@ package struct PostgresSchema {
         }
     }
 
-    /// What the sub-entities require, and whole composite values.
+    /// The requirements of the sub-entities, and of complete composite values.
     private static func requirements(of table: Table, _ model: Model) -> [Check] {
         guard case .objects(let name) = table.content, let root = model.entity(named: name) else {
             return []
@@ -233,7 +233,7 @@ package struct PostgresSchema {
         let length = type == .text ? "char_length(\(name))" : "octet_length(\(name))"
         if let least = limits.minimumLength { add(.minimumLength, "\(length) >= \(least)") }
         if let greatest = limits.maximumLength { add(.maximumLength, "\(length) <= \(greatest)") }
-        // Those that other stores check too are simple, and mean the same here.
+        // The checks that other stores have too are simple, and mean the same here.
         if let pattern = limits.pattern, model.enforcesPattern(of: attribute) {
             add(.pattern, "\(name) ~ \(SQLText.literal("^(?:\(pattern))$"))")
         }
@@ -251,7 +251,7 @@ package struct PostgresSchema {
             """
     }
 
-    /// The index as the server has it; nil where it has none.
+    /// The index in the server's form; nil if the server cannot have it.
     private static func index(_ index: TableIndex, _ layout: PostgresLayout) -> TableIndex? {
         if index.isOfEveryEngine { return index }
         return computed(index, layout).map { elements, rows in
@@ -261,7 +261,7 @@ package struct PostgresSchema {
         }
     }
 
-    /// An index by what the server computes, or of the rows that it chooses.
+    /// An index of computed values or of some of the rows.
     private static func computed(
         _ index: TableIndex, _ layout: PostgresLayout
     ) -> (elements: [TableIndex.Element], rows: String?)? {

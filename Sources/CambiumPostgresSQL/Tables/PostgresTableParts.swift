@@ -1,12 +1,12 @@
 import CambiumModel
 import CambiumSQL
 
-// What a store on PostgreSQL has in its tables, of what the model says in expressions. A CHECK or an
-// index takes no subquery, looks at its own row alone, and gives the same result for ever.
+// The expressions of the model that are part of a table on PostgreSQL. A CHECK or an index contains
+// no subquery, reads its own row alone, and always gives the same result.
 
 extension Model {
-    /// The condition of a CHECK on PostgreSQL that enforces a rule; nil where the server cannot say it
-    /// for certain, or where stores in files check it on save only, too.
+    /// The condition of a CHECK on PostgreSQL that enforces a rule; nil if the server cannot
+    /// express it for certain, or if stores in files check it only on save too.
     package func postgresCheck(of rule: Rule, of entity: Entity) -> TypedExpression? {
         guard isEnforcedByStore(rule, of: entity),
             let condition = try? ExpressionCompiler.typedCondition(
@@ -16,8 +16,9 @@ extension Model {
         return condition
     }
 
-    /// An index of computed values or of some rows, as PostgreSQL can have it; nil where it cannot
-    /// compute them for certain, or not in the words of a fetch, which then could not use it.
+    /// An index of computed values or of some rows, in PostgreSQL's form; nil if the server cannot
+    /// compute them for certain, or not in the terms of a fetch, which then could not use the
+    /// index.
     package func postgresForm(of index: TableIndex) -> PostgresIndex? {
         guard let root = entity(named: index.table) else { return nil }
         for entity in family(of: root) {
@@ -40,7 +41,7 @@ extension Model {
         return nil
     }
 
-    /// Which rows are in an index on PostgreSQL; nil where the server cannot tell.
+    /// The condition of the rows in an index on PostgreSQL; nil if the server cannot express it.
     package func postgresRows(_ condition: ModelExpression, of entity: Entity) -> TypedExpression? {
         let typed = try? ExpressionCompiler.typedCondition(condition, entity: entity, model: self)
         return typed.flatMap { $0.isPart(of: .index, in: self) ? $0 : nil }
@@ -63,7 +64,7 @@ extension Model {
 
 /// An index on PostgreSQL of computed values or of some rows.
 package struct PostgresIndex: Sendable {
-    /// What it is sorted by.
+    /// A column or a value by which the index is sorted.
     package enum Element: Sendable {
         /// A column, as it is everywhere.
         case column(TableIndex.Element)
@@ -71,7 +72,7 @@ package struct PostgresIndex: Sendable {
     }
 
     package let elements: [Element]
-    /// Which rows are in it; nil if all are.
+    /// The condition of the rows in it; nil if all rows are.
     package let condition: TypedExpression?
 
     package init(elements: [Element], condition: TypedExpression?) {
@@ -79,8 +80,8 @@ package struct PostgresIndex: Sendable {
         self.condition = condition
     }
 
-    /// Whether the server has room for it: it keeps the expressions of an index in one row, which has a
-    /// page at most.
+    /// Whether the server has room for it. It keeps the expressions of an index in one row, of at
+    /// most a page.
     package var fits: Bool {
         let size = elements.reduce(condition?.size ?? 0) { size, element in
             if case .value(let value, _) = element { size + value.size } else { size }
@@ -89,7 +90,7 @@ package struct PostgresIndex: Sendable {
     }
 }
 
-/// What an expression is a part of.
+/// The part of a table in which an expression stands.
 private enum TablePart {
     case check
     case index
@@ -111,7 +112,7 @@ extension TypedExpression {
         switch self {
         case .literal(let value, let type): return Self.isConstant(value, type)
         case .attribute(let path, let attribute, _):
-            // A check is made before saves write what they compute.
+            // A check is made before saves write computed values.
             let isThere = part == .index || attribute.derivation == nil
             return path.isOwnRow && isThere && !attribute.isTransient
                 && !attribute.usesExternalForm
@@ -128,7 +129,7 @@ extension TypedExpression {
             return areParts(operand) && operand.isMoment
                 && constants.values.allSatisfy { Self.isConstant($0, operand.type) }
         case .text(let left, let relation, let right, let options):
-            // The server knows no cases but those of ASCII.
+            // The server knows the case of ASCII characters only.
             guard options.subtracting(.normalized).isEmpty else { return false }
             return areParts(left, right) && relation.isOfTexts(constant: right.isLiteral)
         case .arithmetic(let left, let operation, let right, let type):
@@ -157,8 +158,8 @@ extension TypedExpression {
         }
     }
 
-    /// About how many bytes the server keeps of it in an index, where it writes each byte of a constant
-    /// as a number.
+    /// About how many bytes the server keeps of it in an index. The server writes each byte of a
+    /// constant as a number.
     fileprivate var size: Int {
         func total(_ operands: [TypedExpression]) -> Int { operands.reduce(300) { $0 + $1.size } }
         switch self {

@@ -12,7 +12,7 @@ package enum PostgresType: Sendable, Hashable {
     case double
     /// A decimal that a record holds as a number of units.
     case decimal(scale: Int)
-    /// A decimal of any scale, which a record holds as bytes that sort as the numbers do.
+    /// A decimal of any scale. A record holds it as bytes that sort as the numbers do.
     case anyDecimal
     case text
     case timestamp
@@ -40,7 +40,7 @@ package enum PostgresType: Sendable, Hashable {
             }
     }
 
-    /// What SQL calls it.
+    /// The name of the type in SQL.
     package var name: String {
         switch self {
         case .boolean: "boolean"
@@ -58,7 +58,7 @@ package enum PostgresType: Sendable, Hashable {
         }
     }
 
-    /// The same without what limits its values.
+    /// The same without limits of its values.
     package var baseName: String {
         if case .decimal = self { "numeric" } else { name }
     }
@@ -71,10 +71,10 @@ package enum PostgresTimestamp {
     /// Beyond these the server holds no moment.
     private static let range: ClosedRange<Int64> =
         -211_813_488_000_000_000...9_223_371_331_199_999_999
-    /// What stands for moments before and after all others.
+    /// Substitutes for moments before and after all others.
     private static let (beforeAll, afterAll) = (Int64.min, Int64.max)
 
-    /// What the server keeps of dates.
+    /// The dates that the server keeps.
     package static let kept = KeptDates(
         microseconds: range.lowerBound - distance...range.upperBound - distance,
         years: (-4712, 294_276))
@@ -84,8 +84,8 @@ package enum PostgresTimestamp {
         seconds(range.lowerBound)...seconds(range.upperBound)
     }
 
-    /// What the server keeps of seconds since 2001. What it cannot hold is infinitely far away: no row
-    /// has it, but constants of conditions may.
+    /// The server's form of seconds since 2001. A moment outside of its range is infinitely far
+    /// away. No row has such a moment, but constants of conditions may.
     package static func microseconds(of seconds: Double) -> Int64 {
         if let count = DateStorage.microseconds(ofSeconds: seconds) {
             let (sum, overflows) = count.addingReportingOverflow(distance)
@@ -94,8 +94,8 @@ package enum PostgresTimestamp {
         return seconds < 0 ? beforeAll : afterAll
     }
 
-    /// A moment in SQL, whatever the session's time zone; nil where the server does not keep it as it
-    /// is.
+    /// A moment in SQL, independent of the session's time zone; nil if the server cannot keep it
+    /// exactly.
     package static func literal(_ seconds: Double) -> String? {
         guard kept.kept(seconds) == seconds,
             let count = DateStorage.microseconds(ofSeconds: seconds)
@@ -123,10 +123,10 @@ package enum PostgresTimestamp {
         return "'\(text)\(fraction)+00\(era)'::timestamptz"
     }
 
-    /// The first moment that the server keeps which is not before another one; nil without one.
+    /// The first moment that the server keeps, at or after another moment; nil if there is none.
     package static func notBefore(_ seconds: Double) -> Double? { near(seconds) { $0 >= seconds } }
 
-    /// The last moment that the server keeps which is not after another one; nil without one.
+    /// The last moment that the server keeps, at or before another moment; nil if there is none.
     package static func notAfter(_ seconds: Double) -> Double? { near(seconds) { $0 <= seconds } }
 
     private static func near(_ seconds: Double, _ isOnSide: (Double) -> Bool) -> Double? {
@@ -156,9 +156,9 @@ extension PostgresType {
         }
     }
 
-    /// The type of what a column has.
+    /// The type of the values in a column.
     ///
-    /// - Parameter attribute: The one whose values the column has, where it has any.
+    /// - Parameter attribute: The attribute of the column, if it has one.
     package init(of content: Table.Column.Content, _ attribute: Attribute?, in model: Model) {
         self =
             switch content {
@@ -168,7 +168,7 @@ extension PostgresType {
             }
     }
 
-    /// A constant in SQL; nil where a value has no such form.
+    /// A constant in SQL; nil if the value has no constant.
     package func literal(_ value: StoredValue) -> String? {
         switch (self, value) {
         case (_, .null): return "NULL"
@@ -189,7 +189,7 @@ extension PostgresType {
         }
     }
 
-    /// A constant of the very type; nil where a value has no such form.
+    /// A constant of exactly this type; nil if the value has no constant.
     package func constant(_ value: StoredValue) -> String? {
         guard let text = literal(value) else { return nil }
         switch self {
