@@ -21,7 +21,7 @@ extension PostgresEngine {
         try withHistory(\.end)
     }
 
-    /// No policy for rows protects the history, which tells of all rows.
+    /// Policies for rows do not protect the history, which contains all rows.
     private func requireWholeStore() throws {
         guard hasSettings else { return }
         throw StoreError.invalidRequest(
@@ -56,12 +56,12 @@ extension PostgresEngine {
         return true
     }
 
-    /// Reads the history, after all that was committed has its place in it.
+    /// Reads the history, after everything that was committed has its number.
     ///
-    /// Where the store is for reading only, what several saves at once have left without a number is
-    /// seen after the next save, or when somebody else reads.
+    /// If the store is read-only, some simultaneous saves may be without a number. They are visible
+    /// after the next save, or when another reader numbers them.
     ///
-    /// - Returns: Nil where the store has none.
+    /// - Returns: Nil if the store has no history.
     private func withHistory<Result>(
         _ body: (PostgresHistoryReader) throws -> Result
     ) throws -> Result? {
@@ -79,7 +79,7 @@ extension PostgresEngine {
                 _ = try connection.run([history.sql.number])
             }
         }
-        // What has been committed meanwhile may come later.
+        // A transaction that was committed meanwhile may come later.
         guard case .found(let result) = try readHistory(body, isNumbered: true) else { return nil }
         return result
     }

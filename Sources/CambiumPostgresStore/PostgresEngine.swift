@@ -17,13 +17,13 @@ final class PostgresEngine: StoreEngine, PostgresReading {
     let version: PostgresVersion
     private let greatestLength: Int
     let pool: PostgresPool
-    /// How long work is tried again whose connection was lost, and its outcome is looked for.
+    /// How long the store repeats work after lost connections, and tries to find out its outcome.
     let retryTimeout: Duration
     /// How many transactions this one has committed.
     let commitCount: Shared<Int>
     /// Notes of the program that the next save is to write.
     let notesToWrite: Shared<[String: String]?>
-    /// Who reads the store as it was.
+    /// The open reads of former states of the store.
     let pins: Shared<[PostgresPin]>
     /// Whether the transactions begin with settings of their own.
     let hasSettings: Bool
@@ -84,12 +84,12 @@ final class PostgresEngine: StoreEngine, PostgresReading {
 
     func drain(for limit: Duration) -> Bool { pool.drain(for: limit) }
 
-    /// Runs a body, and says where it fails because the store was migrated.
+    /// Runs a body. If it fails because the store was migrated, the error says so.
     func explaining<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch  where version.mayExplain(error) {
-            // Where that cannot be read either, the first error tells more.
+            // If the version cannot be read either, the first error is more precise.
             if let rows = try? pool.lending({ try $0.run([version.query])[0] }) {
                 try version.require(rows, after: error)
             }
@@ -102,7 +102,7 @@ final class PostgresEngine: StoreEngine, PostgresReading {
     func withReader<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
         try explaining {
             try pool.withReader(
-                // What a statement has read may have another type now.
+                // A column that a statement has read may have another type now.
                 afterStalePlan: { try version.require(try $0.run([version.query])[0]) }, body)
         }
     }
@@ -132,8 +132,9 @@ final class PostgresEngine: StoreEngine, PostgresReading {
         var parameters = PostgresParameters()
         parameters.append(.text(name), as: .text)
         parameters.append(.integer(Int64(count)), as: .bigint)
-        // In a transaction of its own: nobody else waits until an operation ends. Keys of which nobody
-        // has heard are lost. Another program may have given keys to rows without reserving them.
+        // In a transaction of its own, so that others do not wait until an operation ends. Unused
+        // reserved keys are lost. Another program may have given keys to rows without reserving
+        // them.
         let table = layout.table(of: model.entities[root].entity)
         let rows = try withReader { connection in
             do {
@@ -178,7 +179,7 @@ final class PostgresEngine: StoreEngine, PostgresReading {
         notesToWrite.withLock { $0 = notes }
     }
 
-    /// What replaces the notes.
+    /// The statements that replace the notes.
     func statements(for notes: [String: String]) -> [PostgresStatement] {
         layout.statements(for: notes)
     }
@@ -203,7 +204,7 @@ final class PostgresEngine: StoreEngine, PostgresReading {
 }
 
 extension PostgresLayout {
-    /// What replaces the notes of the program.
+    /// The statements that replace the notes of the program.
     func statements(for notes: [String: String]) -> [PostgresStatement] {
         [PostgresStatement("DELETE FROM \(metadata) WHERE \"name\" LIKE 'user.%'")]
             + notes.keys.sorted().map { name in

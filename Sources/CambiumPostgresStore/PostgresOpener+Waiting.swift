@@ -2,7 +2,7 @@ import CambiumEngine
 import CambiumMigration
 import CambiumPostgresSQL
 
-// What opening waits for, and says so before.
+// The waits of opening. Before it waits, opening reports the reason.
 extension PostgresOpener {
     /// Waits for another program that makes or migrates the same store. Until the transaction ends,
     /// others wait for this one.
@@ -20,10 +20,10 @@ extension PostgresOpener {
         }
     }
 
-    /// What the store says about itself.
+    /// The metadata of the store.
     ///
-    /// - Throws: ``StoreError`` with `busy` where another program migrates the store for too long;
-    ///   with `corrupt` where the table is none of a store.
+    /// - Throws: ``StoreError`` with `busy` if another program migrates the store for too long;
+    ///   with `corrupt` if the table is not that of a store.
     func metadata(
         _ layout: PostgresLayout, _ connection: PostgresConnection
     ) throws -> PostgresRows {
@@ -56,7 +56,7 @@ extension PostgresOpener {
         }
     }
 
-    /// Waits for the transactions of other programs that use the store as it is, and lets those that
+    /// Waits for the transactions of other programs that use the store as it is. Transactions that
     /// begin later wait until this one ends.
     ///
     /// - Throws: ``StoreError`` with `busy` after ``StoreOptions/busyTimeout``.
@@ -95,7 +95,7 @@ extension PostgresOpener {
 
     // MARK: Privileges
 
-    /// What lets a user do what it may not do.
+    /// The remedy for a missing permission.
     enum Permission: String {
         case grants = """
             Let the owner of the store grant what cambium sql MODEL --engine postgres --grants USER \
@@ -114,9 +114,9 @@ extension PostgresOpener {
             """
     }
 
-    /// Runs a body, and says where the user may not do that.
+    /// Runs a body. If the user has no permission, the error says so.
     ///
-    /// - Parameter work: What it does with the store, as a verb.
+    /// - Parameter work: The work on the store, as a verb.
     func permitting<Result>(
         _ work: String, _ permission: Permission, _ body: () throws -> Result
     ) throws -> Result {

@@ -15,7 +15,8 @@ final class PostgresTransaction: StoreTransaction, PostgresHeldReading {
         var isCommitted = false
         /// Whether the connection was given back.
         var hasEnded = false
-        /// Whether another transaction stood in the way, or the connection was lost before the commit.
+        /// Whether another transaction stood in the way, or the connection was lost before the
+        /// commit.
         var isToBeRepeated = false
     }
 
@@ -28,7 +29,7 @@ final class PostgresTransaction: StoreTransaction, PostgresHeldReading {
 
     var isToBeRepeated: Bool { state.withLock { $0.isToBeRepeated } }
 
-    /// Runs statements, and notes where others stood in the way.
+    /// Runs statements, and notes conflicts with other transactions.
     func withReader<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
         try lock.withLock {
             guard state.withLock({ !$0.hasEnded }) else { throw StoreError.closed }
@@ -51,8 +52,9 @@ final class PostgresTransaction: StoreTransaction, PostgresHeldReading {
 
     // MARK: Saving
 
-    /// In a transaction of their own, so that others need not wait for them. Its connection may be one
-    /// more than the pool has: as many transactions as there are connections would wait for each other.
+    /// In a transaction of their own, so that others need not wait for them. Its connection may be
+    /// one more than the pool has: as many transactions as there are connections would wait for
+    /// each other.
     func reserveKeys(root: Int, count: Int) throws -> Range<Int64> {
         try loan.using { _ in try engine.reserveKeys(root: root, count: count) }
     }
@@ -72,8 +74,8 @@ final class PostgresTransaction: StoreTransaction, PostgresHeldReading {
         }
     }
 
-    /// Writes everything as if nobody was in the way; where a unique value or a key is, everything is
-    /// looked at before it is written again.
+    /// Writes everything as if there were no conflict. If a unique value or a key is in use,
+    /// everything is checked before it is written again.
     private func write(
         _ request: SaveRequest, _ connection: PostgresConnection, _ arbiter: any ConflictArbiter,
         _ willCommit: () throws -> Void
@@ -89,7 +91,7 @@ final class PostgresTransaction: StoreTransaction, PostgresHeldReading {
             do {
                 return try write(plans: true, after: "ROLLBACK TO SAVEPOINT save")
             } catch  where PostgresEngine.mayBeResolved(error) {
-                // The row in the way is newer than what the transaction sees.
+                // The conflicting row is newer than the transaction's snapshot.
                 state.withLock { $0.isToBeRepeated = true }
                 throw layout.refusal(error)
             }
@@ -113,7 +115,7 @@ final class PostgresTransaction: StoreTransaction, PostgresHeldReading {
         }
     }
 
-    /// Takes back what was not committed.
+    /// Rolls back if the transaction was not committed.
     fileprivate func end() {
         let isCommitted = state.withLock { state in
             state.hasEnded = true
@@ -129,7 +131,7 @@ extension PostgresEngine {
         _ isolation: TransactionIsolation, _ body: (any StoreTransaction) throws -> Result
     ) throws -> Result {
         guard !isReadOnly else { throw StoreError.readOnly }
-        // Its first query decides what the transaction sees.
+        // The first query takes the transaction's snapshot.
         let beginning = [
             PostgresConnection.begin(isolation == .serializable ? .serializable : .repeatableRead),
             version.query,

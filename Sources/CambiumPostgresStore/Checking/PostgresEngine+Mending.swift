@@ -11,8 +11,8 @@ extension PostgresEngine {
         guard !isReadOnly else { throw StoreError.readOnly }
         return try writing { connection in
             try transaction(connection) { noting, _ in
-                // Others may have objects of the same names in other schemas. Nobody else writes what
-                // the values are computed from meanwhile.
+                // Other schemas may contain tables of the same names. The locks prevent other
+                // writes to the sources of the values meanwhile.
                 let tables = Schema(of: model.model).tables.filter { $0.content != .system }
                     .map { layout.qualified($0.name) }
                 _ = try connection.run([
@@ -29,7 +29,7 @@ extension PostgresEngine {
         }
     }
 
-    /// Computes all derived values that are not up to date, each after those that it looks at.
+    /// Recomputes all outdated derived values, each after the ones that it reads.
     private func mendValues(_ connection: PostgresConnection) throws -> [StoreMend] {
         let computed = ComputedValues(derivations: derivations, now: .now)
         return try derivations.maintained.compactMap { maintained in

@@ -80,7 +80,7 @@ extension PostgresReading {
 }
 
 extension PostgresLayout {
-    /// FROM and WHERE of the large values that no row references.
+    /// FROM and WHERE (in SQL) of the large values that no row references.
     var unreferencedValues: String {
         let model = model.model
         let names = model.entities.flatMap { entity in
@@ -100,8 +100,8 @@ extension PostgresLayout {
 }
 
 extension PostgresDerivations.Maintained {
-    /// A query of the keys of the rows whose values differ from what the server would compute, and by
-    /// more than the order of the numbers of a sum may make; nil where memory computes them.
+    /// A query of the keys of the rows whose value differs from the server's result by more than
+    /// the order of addition in a sum can explain; nil if the value is computed in memory.
     fileprivate func differing(_ layout: PostgresLayout) -> String? {
         guard let (value, joins) = valueOfAll else { return nil }
         let model = layout.model.model
@@ -113,7 +113,7 @@ extension PostgresDerivations.Maintained {
             conditions.append("t.\"_entity\" IN (\(family))")
         }
         if let tolerance = derived.attribute.derivedTolerance {
-            // A number of any size, which neither overflows nor underflows.
+            // A number of any size, without overflow or underflow.
             let (old, new) = ("t.\(column)::numeric", "\(new)::numeric")
             conditions.append(
                 "NOT coalesce(abs(\(old) - \(new)) <= \(tolerance) "

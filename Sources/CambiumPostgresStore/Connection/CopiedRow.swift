@@ -1,8 +1,8 @@
-/// A row that the server has sent to whoever copies, in the binary format: how many values it has, and each
-/// one after its size.
+/// A row that the server sends during COPY, in the binary format: the number of its values, and
+/// each value after its size.
 struct CopiedRow {
-    // Safety: the address of so many bytes of the caller's, who uses this value only while they are
-    // valid. Each read is compared with what is left of them.
+    // Safety: the address of this number of bytes of the caller. The caller uses this value only
+    // while they are valid. Each read is checked against the remaining bytes.
     private let start: UnsafeRawPointer
     private let end: Int
     private var place = 2
@@ -28,7 +28,7 @@ struct CopiedRow {
             isBroken = true
             return nil
         }
-        // Safety: the four bytes before `begin` are among those of the row.
+        // Safety: the four bytes before `begin` are within the row.
         let size = Int(Int32(bigEndian: start.loadUnaligned(fromByteOffset: place, as: Int32.self)))
         place = begin
         guard size >= 0 else { return nil }
@@ -41,12 +41,12 @@ struct CopiedRow {
         return UnsafeRawBufferPointer(start: start + begin, count: size)
     }
 
-    // MARK: What else is copied
+    // MARK: Other messages of COPY
 
     private static let signature = 11
 
-    /// The first message without what precedes the rows: a signature, flags, and as many bytes as it
-    /// says itself. The first row may follow in the same message.
+    /// The first message without the header before the rows: a signature, flags, and an extension
+    /// with its own length. The first row may follow in the same message.
     static func withoutHeader(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         let extra = Int(bytes.number(Int32.self, at: signature + 4))
         return UnsafeRawBufferPointer(rebasing: bytes.dropFirst(signature + 8 + max(0, extra)))

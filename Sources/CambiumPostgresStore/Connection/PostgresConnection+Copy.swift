@@ -1,15 +1,15 @@
 import CPostgres
 
 extension PostgresConnection {
-    /// Sends a part of what is copied.
+    /// Sends a part of the copied data.
     typealias CopyPart = (UnsafeRawBufferPointer) throws(PostgresError) -> Void
 
-    /// Writes rows straight into a table: faster than any statement, for many rows.
+    /// Writes rows directly into a table. For many rows, this is faster than any statement.
     ///
     /// - Parameters:
     ///   - sql: `COPY … FROM STDIN (FORMAT binary)`.
-    ///   - rows: What the server reads, in parts.
-    /// - Returns: How many rows it has written.
+    ///   - rows: Sends the data to the server, in parts.
+    /// - Returns: The number of rows written.
     @discardableResult
     func copy(
         _ sql: String, _ rows: (_ send: CopyPart) throws -> Void
@@ -64,8 +64,8 @@ extension PostgresConnection {
         return count
     }
 
-    /// Calls a function of libpq's that takes what is to be sent, and waits until it has left: libpq
-    /// would keep any amount of it.
+    /// Calls a function of libpq that accepts data to be sent, and waits until the data is sent:
+    /// libpq would buffer any amount.
     private func putting(_ sql: String, _ put: () -> Int32) throws(PostgresError) {
         var isTaken = false
         while true {

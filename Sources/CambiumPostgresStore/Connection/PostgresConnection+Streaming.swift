@@ -1,21 +1,22 @@
 import CPostgres
 import CambiumRecords
 
-/// Rows that are read while the server is still sending others.
+/// Reads rows while the server is still sending more.
 ///
-/// libpq hands over the result of a statement when all of it has come. What is copied it hands over row by
-/// row, at less cost. `COPY` takes no parameters and is not prepared.
+/// libpq returns the result of a statement when it is complete. It returns copied data row by row,
+/// at less cost. `COPY` takes no parameters and is not prepared.
 extension PostgresConnection {
-    /// So many rows are few: preparing the statement helps more than reading early.
+    /// The limit up to which a statement returns few rows: preparing it helps more than reading
+    /// early.
     private static let few = 1_000
-    /// So many statements are remembered that return few rows.
+    /// The number of remembered statements with few rows.
     private static let mostShort = 500
 
     /// Whether ``stream(_:interruption:_:)`` is the way to run a statement that reads rows.
     func streams(_ statement: PostgresStatement) -> Bool {
         guard statement.parameters.count == 0, beginning == nil, !short.contains(statement.sql)
         else { return false }
-        // What a transaction has to begin with cannot be sent together with COPY.
+        // The first statements of a transaction cannot be sent together with COPY.
         return PQtransactionStatus(handle) != PQTRANS_IDLE || terms.settings.isEmpty
     }
 
@@ -33,10 +34,12 @@ extension PostgresConnection {
     /// Runs a statement that reads rows, in one round trip.
     ///
     /// - Parameters:
-    ///   - statement: One without parameters. Who watches the statements sees it without `COPY`.
-    ///   - endsEarly: Whether an error of the receiver ends the statement, and so the transaction.
-    ///     Otherwise the rest of the rows is read.
-    ///   - receive: Takes the bytes of a row, which are valid during the call: see ``CopiedRow``.
+    ///   - statement: A statement without parameters. The statement hook receives it without
+    ///     `COPY`.
+    ///   - endsEarly: Whether an error of the receiver ends the statement, and with it the
+    ///     transaction. Otherwise the rest of the rows is read.
+    ///   - receive: Receives the bytes of a row, which are valid during the call: see
+    ///     ``CopiedRow``.
     func stream(
         _ statement: PostgresStatement, interruption: Interruption? = nil, endsEarly: Bool = false,
         _ receive: (UnsafeRawBufferPointer) throws -> Void
@@ -53,7 +56,7 @@ extension PostgresConnection {
         var failure: (any Error)?
         let waiting = Waiting(interruption, deadline(of: [statement]))
         let found = try copyOut(statement.sql, waiting) { row in
-            // What the server sends after an error is read, too: the connection is used again.
+            // After an error, the rest of the data is read too: the connection is used again.
             guard failure == nil else { return }
             do {
                 try receive(row)
@@ -71,11 +74,12 @@ extension PostgresConnection {
         note(count, of: statement)
     }
 
-    /// - Returns: The error with which the statement has ended.
+    /// - Returns: The error that ended the statement.
     private func copyOut(
         _ sql: String, _ waiting: Waiting, _ receive: (UnsafeRawBufferPointer) -> Void
     ) throws(PostgresError) -> PostgresError? {
-        // COPY decides what it sees before it has the locks of its tables: that of the store comes first.
+        // COPY takes its snapshot before it locks its tables. Therefore the lock of the store is
+        // taken first.
         let isAlone = PQtransactionStatus(handle) == PQTRANS_IDLE
         let beginning = isAlone ? terms.beginning.map(\.sql) : []
         let statements = beginning + ["COPY (\(sql)) TO STDOUT (FORMAT binary)"]
@@ -113,7 +117,7 @@ extension PostgresConnection {
         return found
     }
 
-    /// Reads what is copied, to its end. An error that ends it early is the next result.
+    /// Reads the copied data to its end. If an error ends it early, the error is the next result.
     private func copyOut(
         _ waiting: inout Waiting, _ receive: (UnsafeRawBufferPointer) -> Void
     ) throws(PostgresError) {

@@ -2,9 +2,9 @@ import CambiumRecords
 
 // What belongs together.
 extension PostgresConnection {
-    /// Runs a body all of whose statements see the same.
+    /// Runs a body whose statements all see the same state.
     ///
-    /// - Parameter last: What is read at the end, after the body.
+    /// - Parameter last: The statements that read at the end, after the body.
     func snapshot<Result>(
         last: (Result) throws -> [PostgresStatement], _ interruption: Interruption?,
         _ body: () throws -> Result
@@ -24,9 +24,9 @@ extension PostgresConnection {
         }
     }
 
-    /// Runs a body in a transaction, which is taken back where the body throws.
+    /// Runs a body in a transaction, which is rolled back if the body throws.
     ///
-    /// - Parameter ending: What is sent with the commit, after the body.
+    /// - Parameter ending: The statements sent with the commit, after the body.
     func transaction<Result>(
         ending: () -> [PostgresStatement] = { [] }, _ body: () throws -> Result
     ) throws -> Result {
@@ -42,8 +42,8 @@ extension PostgresConnection {
         }
     }
 
-    /// Runs a statement that is a transaction of its own. There no limit for locks counts: the statement
-    /// takes no longer than a lock is waited for.
+    /// Runs a statement that is a transaction of its own. There no limit for locks counts: the
+    /// statement takes no longer than a lock is waited for.
     func runAlone(
         _ sql: String, _ parameters: PostgresParameters
     ) throws(PostgresError) -> PostgresRows {
@@ -69,9 +69,9 @@ extension PostgresConnection {
         }
     }
 
-    /// What a transaction sees of others, in PostgreSQL's words.
+    /// The isolation level of a transaction, in SQL.
     enum Isolation: String {
-        // Where the server's administrator wants transactions to be read-only, these are.
+        // If the server's administrator requires read-only transactions, these are read-only too.
         case readCommitted = "READ COMMITTED"
         case repeatableRead = "REPEATABLE READ"
         case serializable = "SERIALIZABLE"

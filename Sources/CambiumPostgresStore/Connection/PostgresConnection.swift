@@ -23,20 +23,20 @@ final class PostgresConnection {
     private let settings: PostgresSettings
     /// The statements that the server has prepared for this connection, with their names.
     private var prepared: [PreparedKey: String] = [:]
-    /// How many the server has, those included that were forgotten.
+    /// The number of statements prepared on the server, with the forgotten ones.
     private var preparedCount = 0
     private var errorCount = 0
     /// The statements that have returned few rows when they ran last.
     var short: Set<String> = []
-    /// Whether what is to be sent has not all left yet.
+    /// Whether some data is not sent yet.
     var hasUnsent = false
-    /// What begins a transaction, and is sent with its first statements.
+    /// The statement that begins a transaction. It is sent with the transaction's first statements.
     var beginning: PostgresStatement?
     /// When it was opened.
     let openedAt = ContinuousClock.now
     /// How often something was sent and then waited for.
     var roundTrips = 0
-    /// What whoever uses the connection wants of it.
+    /// The requirements of the current user of the connection.
     var terms: PostgresTerms
     /// Whether the connection can be used again: it is not lost, and no transaction was left open.
     var isUsable: Bool {
@@ -47,11 +47,11 @@ final class PostgresConnection {
         let sql: String
         let types: [Oid]
 
-        /// The statement alone decides. Under a number, another one could run in its place behind a
-        /// pooler, where another program has prepared that on this connection: such as one that
-        /// begins another kind of transaction.
+        /// The name depends on the statement alone. A numbered name could belong to another
+        /// statement: behind a pooler, another program may have prepared one on this connection
+        /// under the same number, such as one that begins another kind of transaction.
         ///
-        /// - Parameter errors: How often the connection has forgotten what it had prepared.
+        /// - Parameter errors: How often the connection has discarded its prepared statements.
         func name(after errors: Int) -> String {
             let types = types.map(String.init).joined(separator: ",")
             return "cambium_\(SHA256.hexadecimal(of: "\(types) \(sql)").prefix(32))_\(errors)"
@@ -62,7 +62,7 @@ final class PostgresConnection {
 
     /// Connects.
     ///
-    /// - Throws: ``PostgresError`` where the server cannot be reached or refuses.
+    /// - Throws: ``PostgresError`` if the server cannot be reached or rejects the connection.
     init(
         _ settings: PostgresSettings, _ terms: PostgresTerms = PostgresTerms()
     ) throws(PostgresError) {
@@ -82,7 +82,7 @@ final class PostgresConnection {
         }
         handle = opened
         cambium_ignore_notices(handle)
-        // What libpq keeps of the server's errors has no values in it.
+        // The server's errors, as libpq keeps them, contain no values.
         PQsetErrorVerbosity(handle, PQERRORS_SQLSTATE)
         PQsetnonblocking(handle, 1)
     }
@@ -98,7 +98,7 @@ final class PostgresConnection {
             bytes += text.utf8CString
         }
         return bytes.withUnsafeBufferPointer { buffer in
-            // Safety: the places are in the buffer, which stays for the call.
+            // Safety: the positions are in the buffer, which is valid during the call.
             let pointers = places.map { place in buffer.baseAddress.map { $0 + place } } + [nil]
             return body(pointers)
         }
@@ -119,16 +119,16 @@ final class PostgresConnection {
 
     // MARK: Statements
 
-    /// Sends statements in one go and waits for all of them: one round trip. Where one fails, those
-    /// after it are not run.
+    /// Sends statements together and waits for all of them, in one round trip. If one fails, the
+    /// later ones do not run.
     ///
-    /// - Parameter interruption: Ends the work early, with an error, where it is requested.
+    /// - Parameter interruption: Ends the work early with an error, if requested.
     func run(
         _ statements: [PostgresStatement], interruption: Interruption? = nil
     ) throws(PostgresError) -> [PostgresRows] {
         guard !statements.isEmpty else { return [] }
         if preparedCount > Self.maximumPrepared, PQtransactionStatus(handle) == PQTRANS_IDLE {
-            // Not in one go with what begins a transaction: that has to come first.
+            // Not together with the statement that begins a transaction, which has to come first.
             roundTrips += 1
             _ = try exchange([PostgresStatement("DEALLOCATE ALL")], nil, nil)
             (prepared, preparedCount) = ([:], 0)
@@ -142,7 +142,7 @@ final class PostgresConnection {
         return Array(rows.dropFirst(beginning.count))
     }
 
-    /// Whether statements would run without the settings that whoever uses the connection wants.
+    /// Whether the statements would run without the required settings.
     private func needsTransaction(_ statements: [PostgresStatement]) -> Bool {
         !terms.settings.isEmpty && PQtransactionStatus(handle) == PQTRANS_IDLE
             && !statements.contains(where: \.beginsTransaction)
@@ -214,13 +214,13 @@ final class PostgresConnection {
             if isEnd { break }
         }
         guard let found else { return rows }
-        // Of those whose preparation was not run none may be thought to be there.
+        // The statements whose preparation did not run must not count as prepared.
         prepared = [:]
         errorCount += 1
         throw noting(found, interruption)
     }
 
-    /// An error of a statement's, with what the connection knows about it.
+    /// An error of a statement, with the connection's information about it.
     func noting(_ error: PostgresError, _ interruption: Interruption?) -> PostgresError {
         var error = error
         error.isOverdue =
@@ -235,7 +235,8 @@ final class PostgresConnection {
         try run([PostgresStatement(sql, parameters)])[0]
     }
 
-    /// What was sent, and whether nobody waits for its result: it prepares another one, or sets limits.
+    /// A sent statement, and whether its result is ignored: it prepares another one, or sets
+    /// limits.
     private typealias Sent = (sql: String, isSilent: Bool)
 
     private func send(
@@ -292,7 +293,8 @@ final class PostgresConnection {
         sent.append((sql, isSilent))
     }
 
-    /// When a statement must have ended that is in no transaction: there the server looks at the time.
+    /// When a statement must have ended that is in no transaction: there the server looks at the
+    /// time.
     func deadline(of statements: [PostgresStatement]) -> ContinuousClock.Instant? {
         guard let limit = terms.statementTimeout, PQtransactionStatus(handle) == PQTRANS_IDLE,
             !statements.contains(where: \.beginsTransaction)
@@ -303,11 +305,11 @@ final class PostgresConnection {
     /// A server that does not end a statement so long after it was asked to is lost.
     private static let grace = Duration.seconds(10)
 
-    /// When the server is asked again to end a statement: it forgets what it was asked before the
-    /// statement had come.
+    /// The time after which the server is asked again to end a statement. It ignores a request that
+    /// arrives before the statement.
     private static let asksAgainAfter = Duration.milliseconds(200)
 
-    /// The next result of what was sent; nil at the end of a statement's.
+    /// The next result of the sent statements; nil at the end of a statement's results.
     func next(
         _ interruption: Interruption? = nil, _ deadline: ContinuousClock.Instant? = nil
     ) throws(PostgresError) -> OpaquePointer? {
@@ -336,7 +338,7 @@ final class PostgresConnection {
         }
     }
 
-    /// Sends what can be sent without waiting.
+    /// Sends as much as possible without waiting.
     func flush() throws(PostgresError) {
         guard hasUnsent else { return }
         let flushed = PQflush(handle)
@@ -344,8 +346,8 @@ final class PostgresConnection {
         hasUnsent = flushed == 1
     }
 
-    /// Waits for a while until something comes from the server, and takes it. Asks the server to end the
-    /// statement where that is wanted.
+    /// Waits a while for data from the server, and receives it. Asks the server to end the
+    /// statement if that is requested.
     func wait(_ waiting: inout Waiting) throws(PostgresError) {
         let ready = cambium_wait(
             PQsocket(handle), hasUnsent ? 1 : 0, waiting.isLimited ? 20 : 1_000)
@@ -365,7 +367,7 @@ final class PostgresConnection {
         }
     }
 
-    /// Asks the server to end the statement that runs, which fails then.
+    /// Asks the server to end the current statement. The statement then fails.
     func cancel() {
         guard let request = PQgetCancel(handle) else { return }
         var message = [CChar](repeating: 0, count: 256)

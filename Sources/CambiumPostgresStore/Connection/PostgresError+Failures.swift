@@ -1,8 +1,8 @@
 import CambiumEngine
 
-/// What errors of a server are about, as programs see it.
+/// The meaning of a server's errors for programs.
 extension PostgresError {
-    /// Why the server does not do what is asked of it; nil for errors about what a statement says.
+    /// Why the server rejects the work; nil for errors about the content of a statement.
     var failure: ServerFailure? {
         if let failure = Self.failures[state] { return failure }
         if state.hasPrefix("08") { return .connectionLost }
@@ -58,14 +58,14 @@ extension PostgresError {
         return message.contains("role \"") ? .wrongCredentials : .unknownDatabase
     }
 
-    /// Whether the server has prepared the statement before somebody has changed a table of it: where
-    /// it is prepared again, it may run.
+    /// Whether a table changed after the server prepared the statement. If the statement is
+    /// prepared again, it may run.
     var isStalePlan: Bool {
         state == "0A000" && sourceFunction == "RevalidateCachedQuery"
     }
 
-    /// Whether a new connection may do what this one could not: it was lost in the middle, or the
-    /// server is starting up.
+    /// Whether a new connection may succeed: this one was lost during the work, or the server is
+    /// starting up.
     var isOfLostConnection: Bool {
         guard isDisconnection else { return false }
         return switch failure {
@@ -74,7 +74,7 @@ extension PostgresError {
         }
     }
 
-    /// What a program sees of an error that is not about what it reads or writes; nil for others.
+    /// The program's error if the cause is not the data that it reads or writes; nil for others.
     var trouble: StoreError? {
         if !isDisconnection, !settings.isEmpty, sql?.hasPrefix("SELECT set_config(") == true {
             return StoreError(
@@ -97,8 +97,8 @@ extension PostgresError {
                 "Grant TEMPORARY on the database to the user: objects exchange unique "
                 + "values by way of a temporary table."
         }
-        // Without a code of the server's, what libpq says tells more. The message about a privilege
-        // names what it is of, and that about a table what is missing.
+        // Without an error code of the server, libpq's message is more precise. A message about a
+        // privilege names the object; a message about a table names the missing one.
         let tellsMore = state.isEmpty || [.missingPrivilege, .changedTables].contains(failure)
         let ending = tellsMore ? ": \(sentence)" : "."
         return StoreError(
@@ -113,9 +113,9 @@ extension PostgresError {
 
     // MARK: Values
 
-    /// What the server says of an error, where no value of a row or a statement can be in it.
+    /// The server's message, if it cannot contain a value of a row or of a statement.
     ///
-    /// - Parameter function: The function of the server's that has reported it.
+    /// - Parameter function: The function of the server that has reported the error.
     static func withoutValues(
         _ message: String?, state: String, function: String?
     ) -> String {
@@ -130,7 +130,7 @@ extension PostgresError {
             : "The server has refused the statement."
     }
 
-    /// Classes of codes whose messages name tables, columns, constraints, files and limits only.
+    /// Classes of codes whose messages name only tables, columns, constraints, files and limits.
     private static let kindsWithoutValues: Set<String> = [
         "08", "0A", "23", "25", "26", "28", "3D", "3F", "40", "42", "53", "54", "55", "57", "58",
         "XX",
@@ -138,7 +138,7 @@ extension PostgresError {
 }
 
 extension ServerFailure {
-    /// The code of the error, what has failed as a sentence without its end, and what to do about it.
+    /// The code of the error, the problem as a sentence without its end, and the remedy.
     fileprivate var words: (code: StoreError.Code, problem: String, remedy: String) {
         switch self {
         case .unreachable:

@@ -4,9 +4,9 @@ import CambiumPostgresSQL
 
 /// The parameters of a statement, one after the other, in the binary form of the wire.
 struct PostgresParameters: Sendable {
-    /// What the server calls their types.
+    /// The object ids of their types on the server.
     private(set) var types: [Oid] = []
-    /// Where each one's bytes are; nil for NULL.
+    /// The range of each value's bytes; nil for NULL.
     private(set) var places: [Range<Int>?] = []
     private(set) var bytes: [UInt8] = []
 
@@ -76,20 +76,20 @@ struct PostgresParameters: Sendable {
         }
     }
 
-    /// Calls the body with what libpq takes: addresses, lengths and formats.
+    /// Calls the body with the addresses, lengths and formats for libpq.
     func withPointers<Result>(
         _ body: (
             _ values: [UnsafePointer<CChar>?], _ lengths: [Int32], _ formats: [Int32]
         ) throws -> Result
     ) rethrows -> Result {
         try bytes.withUnsafeBytes { buffer in
-            // An empty value needs an address too, which tells it from NULL.
+            // An empty value needs an address too, to differ from NULL.
             var empty: CChar = 0
             return try withUnsafePointer(to: &empty) { empty in
                 let values = places.map { place -> UnsafePointer<CChar>? in
                     guard let place else { return nil }
                     guard let start = buffer.baseAddress, !place.isEmpty else { return empty }
-                    // Safety: the place is one in the bytes, which stay for the call.
+                    // Safety: the position is in the bytes, which are valid during the call.
                     return (start + place.lowerBound).assumingMemoryBound(to: CChar.self)
                 }
                 return try body(

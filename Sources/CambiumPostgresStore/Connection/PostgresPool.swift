@@ -2,13 +2,13 @@ import CambiumEngine
 import Dispatch
 import Synchronization
 
-/// The connections of a store. Who reads takes one for itself; who writes has one that nobody else of
-/// this store uses.
+/// The connections of a store. A reader takes one for itself; the writer has one that no other user
+/// of this store uses.
 final class PostgresPool: Sendable {
     typealias Loan = PostgresConnections.Loan
 
     private let terms: PostgresTerms
-    /// How long somebody waits for a connection where all are in use.
+    /// How long a caller waits for a connection if all are in use.
     private let waitLimit: Duration
     /// Nil after the store was closed.
     private let connections: Shared<PostgresConnections?>
@@ -28,8 +28,8 @@ final class PostgresPool: Sendable {
         users = WorkingThreads()
     }
 
-    /// The connections of the same store, for those whose transactions begin with settings. Who writes
-    /// with others does not wait for them.
+    /// The connections of the same store, for transactions that begin with settings. Writers with
+    /// other settings do not wait for these.
     init(of pool: PostgresPool, with settings: TransactionSettings) {
         var terms = pool.terms
         terms.settings = settings
@@ -45,7 +45,7 @@ final class PostgresPool: Sendable {
 
     /// Runs a body with a connection.
     ///
-    /// - Throws: What the body throws, and what connecting throws.
+    /// - Throws: The error of the body, or of connecting.
     func withConnection<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
         do {
             return try lending(body)
@@ -63,8 +63,8 @@ final class PostgresPool: Sendable {
         }
     }
 
-    /// Runs a body that only reads, or may run twice. Where the connection is lost, or a table was changed
-    /// of a statement that the server has prepared, it runs once more.
+    /// Runs a body that only reads, or may run twice. It runs once more if the connection is lost,
+    /// or if the table of a prepared statement was changed.
     ///
     /// - Parameter afterStalePlan: Called before it runs once more because of a changed table.
     func withReader<Result>(
@@ -94,7 +94,7 @@ final class PostgresPool: Sendable {
         try users.noting { try writing.withLock(body) }
     }
 
-    /// Hands over a connection, which is given back later.
+    /// Lends a connection, which is returned later.
     func lend() throws -> Loan {
         lent.begin()
         do {
@@ -105,9 +105,9 @@ final class PostgresPool: Sendable {
         }
     }
 
-    /// Hands over a connection that has run some statements, the last of which may read.
+    /// Lends a connection that has run some statements, the last of which may read.
     ///
-    /// - Parameter take: Is given what was read. Where it throws, nothing is handed over.
+    /// - Parameter take: Receives the rows that were read. If it throws, no connection is lent.
     func lend(
         after statements: [PostgresStatement], _ take: (PostgresRows) throws -> Void = { _ in }
     ) throws -> Loan {
@@ -177,18 +177,18 @@ private final class LoanCount: Sendable {
     }
 }
 
-/// The connections of all stores with the same settings, such as the schemas of many tenants. They are
-/// closed with the last of the stores.
+/// The connections of all stores with the same settings, such as the schemas of many tenants. They
+/// are closed with the last of the stores.
 final class PostgresConnections: Sendable {
     private let settings: PostgresSettings
     private let size: Int
     private let state = Mutex(State())
     /// The threads that use one already.
     private let users = WorkingThreads()
-    /// Where those are closed that nobody has used for long.
+    /// The queue that closes connections that were idle for too long.
     private static let queue = DispatchQueue(label: "cambium.pool", qos: .utility)
-    /// One that nobody has used for so long is asked for an answer first: its server, or what is
-    /// between, may have gone without a word.
+    /// A connection that was idle for longer is checked first: its server, or the network between,
+    /// may have dropped it silently.
     private static let askedAfter = Duration.seconds(30)
     /// One that was used so shortly before is there.
     private static let lookedAtAfter = Duration.microseconds(100)
@@ -196,10 +196,10 @@ final class PostgresConnections: Sendable {
     private struct State {
         /// The last one was used last.
         var idle: [Idle] = []
-        /// How many exist, those included that are being opened.
+        /// How many exist, with the ones that are being opened.
         var count = 0
         var waiters: [Waiter] = []
-        /// Whether those are going to be closed that nobody uses.
+        /// Whether idle connections will be closed.
         var isSweeping = false
     }
 
@@ -211,8 +211,8 @@ final class PostgresConnections: Sendable {
 
     /// A connection on its way from one user to the next.
     struct Loan: @unchecked Sendable {
-        // Safety: it is in the list of idle ones, or one user has it, who gives it back when no call is
-        // running on it.
+        // Safety: it is in the list of idle ones, or one user has it, who gives it back when no
+        // call is running on it.
         let connection: PostgresConnection
         fileprivate(set) var source: PostgresConnections?
 
@@ -247,7 +247,7 @@ final class PostgresConnections: Sendable {
 
     private static let known = Mutex<[PostgresSettings: Known]>([:])
 
-    /// Those of some settings, which exist as long as somebody has them.
+    /// The connections for some settings. They exist as long as a store uses them.
     static func shared(_ settings: PostgresSettings) -> PostgresConnections {
         known.withLock { known in
             if let connections = known[settings]?.connections { return connections }
@@ -260,7 +260,7 @@ final class PostgresConnections: Sendable {
 
     // MARK: Lending
 
-    /// - Throws: ``StoreError`` with `busy` where all are in use for too long; what connecting throws.
+    /// - Throws: ``StoreError`` with `busy` if all are in use for too long; an error of connecting.
     func lend(_ terms: PostgresTerms, _ waitLimit: Duration) throws -> Loan {
         while true {
             // A thread that uses one and waits for another may wait for itself.
@@ -291,7 +291,8 @@ final class PostgresConnections: Sendable {
     /// Whether a connection can be used: it is not too old, and its server is there.
     private func isGood(_ connection: PostgresConnection, unusedFor time: Duration) -> Bool {
         if isOld(connection) { return false }
-        // From one fault to the next it is not looked at: that would take longer than what is between.
+        // Between faults in quick succession it is not checked: the check would take longer than
+        // the time between them.
         if time < Self.lookedAtAfter { return true }
         if connection.wasLeft { return false }
         return time < Self.askedAfter || connection.answers(within: .seconds(5))
@@ -310,7 +311,7 @@ final class PostgresConnections: Sendable {
         }
     }
 
-    /// - Returns: Nil where the caller may open a connection.
+    /// - Returns: Nil if the caller may open a connection.
     private func wait(_ waiter: Waiter, _ limit: Duration) throws -> Loan? {
         let end = DispatchTime.now() + .milliseconds(limit.milliseconds)
         if waiter.semaphore.wait(timeout: end) == .timedOut {
@@ -335,7 +336,7 @@ final class PostgresConnections: Sendable {
     func takeBack(_ loan: Loan) {
         guard loan.connection.isUsable, !isOld(loan.connection) else { return forget() }
         var loan = loan
-        // Those that nobody uses hold nothing.
+        // Idle connections retain nothing.
         loan.source = nil
         loan.connection.terms = PostgresTerms()
         let kept = loan
@@ -379,7 +380,7 @@ final class PostgresConnections: Sendable {
         withExtendedLifetime(closed) {}
     }
 
-    /// Closes, after a time, what nobody has used since.
+    /// Closes, after a time, the connections that stay idle.
     private func sweepLater(_ state: inout State) {
         guard let limit = settings.idleLimit, !state.isSweeping else { return }
         state.isSweeping = true

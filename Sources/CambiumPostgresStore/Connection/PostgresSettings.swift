@@ -2,16 +2,16 @@ import CPostgres
 import CambiumEngine
 import CambiumModel
 
-/// Which server and database, and how its connections are used. Stores with the same settings share
+/// The server, the database, and the use of its connections. Stores with the same settings share
 /// their connections.
 package struct PostgresSettings: Sendable, Hashable {
     /// The URL, or keys and values, as libpq takes them.
     package let connectionText: String
-    /// The password, where it is not in the text.
+    /// The password, if it is not in the text.
     package var password: String?
-    /// What the server's lists call the program; nil for the name of its process.
+    /// The program's name in the server's lists; nil for the name of its process.
     package var applicationName: String?
-    /// Whether statements are prepared under names, which a pooler between may not know.
+    /// Whether statements are prepared under names. A pooler between may not support that.
     package var preparesStatements = true
     /// How many connections there are at most.
     package var poolSize = 10
@@ -24,10 +24,10 @@ package struct PostgresSettings: Sendable, Hashable {
         self.connectionText = connectionText
     }
 
-    /// What libpq is to be told, in this order: later values count more, and those of the text are in
-    /// between.
+    /// The options for libpq, in this order: later values take precedence, and the values of the
+    /// text are in between.
     ///
-    /// - Throws: ``PostgresError`` where libpq would refuse the text. Its own message may show a part
+    /// - Throws: ``PostgresError`` if libpq would reject the text. Its own message may show a part
     ///   of the password.
     func connectionOptions(
         _ terms: PostgresTerms
@@ -85,8 +85,8 @@ package struct PostgresSettings: Sendable, Hashable {
         }
     }
 
-    /// libpq ends the host at the first slash, and takes what stands before a slash of the password for
-    /// the port: its error would show that.
+    /// libpq ends the host at the first slash. If the password has a slash, libpq takes the text
+    /// before it for the port, and its error would show that text.
     private func checkSlashes() throws(PostgresError) {
         let rest = connectionText.utf8.drop { $0 != UInt8(ascii: ":") }.dropFirst(3)
             .prefix { $0 != UInt8(ascii: "?") }
@@ -103,33 +103,35 @@ package struct PostgresSettings: Sendable, Hashable {
 extension PostgresSettings: CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
-    /// Without what may be secret.
+    /// The description contains no secrets.
     package var description: String { "the settings of a PostgreSQL server" }
     package var debugDescription: String { description }
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// What a store wants of the connections that it uses.
+/// A store's requirements for the connections that it uses.
 struct PostgresTerms: Sendable {
-    /// How long a transaction waits for a lock, and whoever connects for the server.
+    /// How long a transaction waits for a lock, and connecting for the server.
     var lockTimeout: Duration?
     /// How long a statement may take.
     var statementTimeout: Duration?
     /// How long a transaction may be open while nothing is asked.
     var idleTimeout: Duration?
-    /// The table whose lock keeps migrations of a store out until a transaction ends, with its schema;
-    /// nil where no store is open yet.
+    /// The table whose lock excludes migrations of a store until a transaction ends, with its
+    /// schema; nil if no store is open yet.
     var metadata: String?
-    /// Who is notified of statements.
+    /// The receiver of statements.
     var watch: PostgresWatch?
-    /// What else each transaction begins with. No statement runs outside of one then.
+    /// Further settings at the beginning of each transaction. With settings, no statement runs
+    /// outside of a transaction.
     var settings = TransactionSettings.none
 
-    /// What sets the limits and the settings until the end of a transaction. Nothing is set for
-    /// longer: behind a pooler another program may get the connection next.
+    /// The statements that set the limits and the settings until the end of a transaction. No
+    /// setting lasts longer: behind a pooler, another program may get the connection next.
     ///
-    /// The lock comes before the first query, which decides what the transaction sees: a transaction
-    /// that waits for a migration sees what that has done. None of these but the settings is a query.
+    /// The lock comes before the first query, because the first query takes the transaction's
+    /// snapshot. A transaction that waits for a migration sees its result. Of these statements,
+    /// only the settings are a query.
     var beginning: [PostgresStatement] {
         let limits = [
             ("lock_timeout", lockTimeout), ("statement_timeout", statementTimeout),
@@ -144,7 +146,7 @@ struct PostgresTerms: Sendable {
     /// How the statement begins that waits for migrations.
     static let lock = "LOCK TABLE"
 
-    /// What sets the settings. Its values are parameters: they are in no text.
+    /// The statement that sets the settings. The values are parameters and appear in no text.
     private var own: PostgresStatement? {
         var parameters = PostgresParameters()
         let calls = settings.names.map { name in
@@ -157,9 +159,10 @@ struct PostgresTerms: Sendable {
 }
 
 extension TransactionSettings {
-    /// Makes sure that the server takes the names, and that they change nothing that a store relies on.
+    /// Checks that the server accepts the names, and that they change nothing on which a store
+    /// relies.
     ///
-    /// - Throws: ``StoreError`` that names one which is not allowed.
+    /// - Throws: ``StoreError`` that names a setting that is not allowed.
     func requireNames() throws {
         for name in names where name != "role" && !Self.isOfProgram(name) {
             throw StoreError.invalidRequest(
@@ -175,7 +178,8 @@ extension TransactionSettings {
         }
     }
 
-    /// Whether a name is that of a setting which neither the server nor Cambium knows.
+    /// Whether the name is that of a setting of the program: neither the server nor Cambium uses
+    /// it.
     private static func isOfProgram(_ name: String) -> Bool {
         let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         // The server ignores the case.
@@ -195,7 +199,8 @@ extension TransactionSettings {
         }
     }
 
-    /// A text without the values, for errors: what a policy computes from them may fail with one.
+    /// A text without the values, for errors: a policy may compute from the values, and fail with
+    /// one.
     func removingValues(from text: String) -> String {
         var text = text
         // A value may be a part of another one.

@@ -19,7 +19,7 @@ final class PostgresWatch: Sendable {
     /// The number of a round trip that begins.
     func nextTrip() -> Int { trips.add(1, ordering: .relaxed).newValue }
 
-    /// Tells of what has run, when the connection waits for nothing any more.
+    /// Reports the statements that have run, when the connection is no longer waiting.
     func tell(_ trip: WatchedTrip) {
         for (statement, duration, rowCount) in trip.finished {
             let source = PlanSource(
@@ -105,8 +105,8 @@ final class WatchedTrip {
 }
 
 extension PostgresStatement {
-    /// The text with the values in it. Lists of values are left out: those of rows that are saved are
-    /// in such lists.
+    /// The text with the values in it, without lists of values: the values of saved rows are in
+    /// such lists.
     var textWithValues: String {
         var text = ""
         var quote: Character?

@@ -7,7 +7,7 @@ import CambiumSQL
 extension PostgresEngine {
     /// A move may take long.
     private static let longest = Duration.seconds(7 * 86_400)
-    /// So many pairs or places a statement writes at once.
+    /// The number of pairs or positions that a statement writes at once.
     private static let chunk = 50_000
 
     func readNodes(
@@ -50,7 +50,7 @@ extension PostgresEngine {
 
     func takeOver(_ rows: MovedRows) throws {
         guard !isReadOnly else { throw StoreError.readOnly }
-        // What waits there for a save is taken over too.
+        // The notes that wait for a save are moved too.
         let notes = try rows.source.notes()
         try writing(canRunAgain: false) { connection in
             do {
@@ -113,7 +113,7 @@ extension PostgresLayout {
         return try connection.run("SELECT to_regclass($1) IS NOT NULL", name).boolean(0, 0)
     }
 
-    /// The error that a program sees where the server refuses the rows of another store.
+    /// The program's error if the server rejects the rows of another store.
     func refusal(ofMove error: PostgresError) -> any Error {
         guard error.state == PostgresError.foreignKeyViolation else { return refusal(error) }
         return StoreError(

@@ -3,7 +3,7 @@ import CambiumModel
 import CambiumPostgresSQL
 import CambiumRecords
 
-/// What the tables of a schema can hold.
+/// The limits of the tables of a schema.
 struct PostgresMoveRules: MovedTableRules {
     let tables: [MovedTable]
     private let model: Model

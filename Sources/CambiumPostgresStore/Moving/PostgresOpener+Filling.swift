@@ -6,7 +6,7 @@ extension PostgresOpener {
     package func open(
         filledWith rows: MovedRows
     ) throws -> (store: any StoreEngine, report: MoveReport?) {
-        // What waits there for a save is taken over too.
+        // The notes that wait for a save are moved too.
         let notes = try rows.source.notes()
         let report = try rows.source.withTables { try fill(from: $0, rows, notes) }
         var opened: (any StoreEngine)?
@@ -22,7 +22,8 @@ extension PostgresOpener {
         }
     }
 
-    /// Makes the store where there is none, and writes the rows of another one, in one transaction.
+    /// Creates the store if it does not exist, and writes the rows of another one, in one
+    /// transaction.
     private func fill(
         from source: any MovedTables, _ rows: MovedRows, _ notes: [String: String]
     ) throws -> MoveReport {
@@ -40,7 +41,8 @@ extension PostgresOpener {
             try require(connection)
             return try layout.hasStore(connection)
         }
-        // What others have changed about it is refused before anything is written.
+        // If other programs have changed the store's tables, this throws before anything is
+        // written.
         if exists { try open().store.close() }
         return try pool.withConnection { connection in
             do {

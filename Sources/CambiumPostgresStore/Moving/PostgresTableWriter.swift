@@ -18,7 +18,7 @@ final class PostgresTableWriter: MovedTableWriter {
     var written: any MovedTables { PostgresTables(connection, layout) }
 
     func begin(_ tables: [MovedTable]) throws {
-        // Nobody else writes from now on.
+        // The lock excludes other writers from now on.
         let names = tables.map { layout.qualified($0.name) }
         if !names.isEmpty {
             _ = try connection.run(

@@ -40,7 +40,7 @@ final class PostgresTables: MovedTables {
         try batch.handOn(to: receive)
     }
 
-    /// The server holds numbers that no attribute can have, where another program has written them.
+    /// The error for a number that no attribute can have. Another program has written it.
     private func unreadable(_ record: Record, _ table: MovedTable, _ slot: Int) -> StoreError {
         let key = table.keySlot.map { "/\(record.integer($0))" } ?? ""
         return StoreError(

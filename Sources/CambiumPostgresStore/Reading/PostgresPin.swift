@@ -2,8 +2,9 @@ import CambiumEngine
 import Dispatch
 import Synchronization
 
-/// A read transaction that is held open, so that what it sees stays as it is. Meanwhile the server
-/// keeps all row versions of the whole database that it may still read; hence the time limit.
+/// An open read transaction, so that its snapshot stays the same. Meanwhile the server keeps all
+/// row versions of the complete database that the transaction may still read. Therefore it has a
+/// time limit.
 final class PostgresPin: Sendable {
     private let pool: PostgresPool
     private let lock = ThreadLock()
@@ -12,7 +13,7 @@ final class PostgresPin: Sendable {
     private let lifetime: Duration
 
     private struct State {
-        /// What holds the transaction; nil when it has ended.
+        /// The connection of the transaction; nil when it has ended.
         var loan: PostgresPool.Loan?
         /// Why it is to end.
         var ending: Ending?
@@ -22,14 +23,14 @@ final class PostgresPin: Sendable {
 
     private static let queue = DispatchQueue(
         label: "cambium.generations", qos: .utility, attributes: .concurrent)
-    /// The server ends the transaction so much later where the program cannot: it may be stopped, or
-    /// out of reach.
+    /// The additional time after which the server ends the transaction if the program cannot: it
+    /// may be stopped, or disconnected.
     private static let grace = Duration.seconds(5)
 
     init(_ pool: PostgresPool, lifetime: Duration) throws {
         self.pool = pool
         self.lifetime = lifetime
-        // Its first query decides what the transaction sees.
+        // The first query takes the transaction's snapshot.
         let loan = try pool.lend(after: [
             PostgresConnection.begin(isReadOnly: true),
             PostgresStatement(
@@ -41,7 +42,7 @@ final class PostgresPin: Sendable {
         ])
         state = Mutex(State(loan: loan))
         end = .now + lifetime
-        // What nobody reads any more must end, too.
+        // A transaction that is no longer read must end too.
         let wait = DispatchTimeInterval.milliseconds(lifetime.milliseconds + 1)
         Self.queue.asyncAfter(deadline: .now() + wait) { [weak self] in
             self?.expire()
@@ -51,7 +52,7 @@ final class PostgresPin: Sendable {
     /// Whether the thread that asks is reading.
     var isUsedByCaller: Bool { lock.isHeldByCaller }
 
-    /// Reads what the transaction sees.
+    /// Reads in the transaction.
     func reading<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
         if ContinuousClock.now > end { expire() }
         return try lock.withLock {
@@ -90,7 +91,7 @@ final class PostgresPin: Sendable {
         if !isUsedByCaller { try? lock.withLock { finish() } }
     }
 
-    /// Gives the connection back where the transaction is to end. Nobody else reads.
+    /// Returns the connection if the transaction is to end. There is no other reader then.
     private func finish() {
         let loan = state.withLock { state -> PostgresPool.Loan? in
             guard state.ending != nil else { return nil }

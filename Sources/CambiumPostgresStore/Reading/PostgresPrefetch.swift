@@ -4,12 +4,13 @@ import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
 
-/// The statements that read what relationships of rows reference, along the paths of a request. Each
-/// selects the rows before it again, so that all of them can be sent at once.
+/// The statements that read the far ends of relationships of rows, along the paths of a request.
+/// Each statement selects the rows before it again, so that all can be sent at once.
 struct PostgresPrefetch {
-    /// What a statement reads.
+    /// The result of one statement.
     struct Part {
-        /// Whose far ends they are: the rows of an earlier part; nil for those of the request.
+        /// The owners of the far ends: the rows of an earlier part; nil for the rows of the
+        /// request.
         let owners: Int?
         let relationship: RelationshipDescription
         let content: Content
@@ -24,12 +25,12 @@ struct PostgresPrefetch {
         case pairs
     }
 
-    /// Rows from which others are reached.
+    /// Rows whose far ends are read.
     private struct Source {
         let entity: EntityDescription
-        /// FROM and what follows it.
+        /// FROM and the clauses after it.
         let fragment: PostgresFragment
-        /// What selects the keys of the rows.
+        /// The SELECT of the keys of the rows.
         let keys: PostgresFragment
         let part: Int?
 
@@ -43,18 +44,18 @@ struct PostgresPrefetch {
             self.part = part
         }
 
-        /// What selects a column of the rows.
+        /// The SELECT of a column of the rows.
         func column(_ name: String) -> PostgresFragment { "SELECT \(raw: name) \(fragment)" }
     }
 
-    /// The last ones are those of the parts.
+    /// The last ones belong to the parts.
     private(set) var statements: [PostgresStatement] = []
     private(set) var parts: [Part] = []
-    /// The keys of the rows of the request, where they are known before.
+    /// The keys of the rows of the request, if they are known before.
     let keys: [Int64]
     private let layout: PostgresLayout
 
-    /// - Parameter select: What selects the rows of the request.
+    /// - Parameter select: The statement that selects the rows of the request.
     init(_ request: RowRequest, _ select: PostgresSelect, _ layout: PostgresLayout) throws {
         keys = []
         self.layout = layout
@@ -66,11 +67,11 @@ struct PostgresPrefetch {
         try add(paths, from: rows)
     }
 
-    /// How many keys are kept between statements. Selecting many rows again takes less time than looking
-    /// each of their keys up.
+    /// How many keys are kept between statements. Selecting many rows again takes less time than
+    /// looking each of their keys up.
     private static let greatestKept = 1_000
 
-    /// - Parameter keys: Those of the rows that the request has found.
+    /// - Parameter keys: The keys of the rows that the request has found.
     init(_ request: RowRequest, of keys: [Int64], _ layout: PostgresLayout) throws {
         self.keys = keys
         self.layout = layout
@@ -83,7 +84,7 @@ struct PostgresPrefetch {
 
     private typealias Path = ArraySlice<RelationshipDescription>
 
-    /// What paths lead to, their common beginnings once.
+    /// The first relationships of the paths. Common beginnings are merged.
     private func branches(
         _ paths: [Path]
     ) -> [(relationship: RelationshipDescription, rest: [Path])] {
@@ -110,8 +111,8 @@ struct PostgresPrefetch {
         }
     }
 
-    /// Keeps the keys of rows until the transaction ends: what finds the rows, which may read a whole
-    /// table, runs once more only, and not in each statement.
+    /// Keeps the keys of rows until the transaction ends. The query that finds the rows may read a
+    /// complete table; so it runs only once more, and not in each statement.
     private mutating func keep(_ source: Source) -> Source {
         let keep: PostgresFragment =
             "SELECT set_config('cambium.keys', ARRAY(\(source.keys))::text, true) IS NULL"

@@ -3,8 +3,7 @@ import CambiumModel
 import CambiumPostgresSQL
 import CambiumRecords
 
-/// A store of which some rows have been read ahead of what asks for them, as they were at one moment.
-/// What else is asked for is read then.
+/// A store with some rows that were prefetched at one moment. Other rows are read on demand.
 final class PostgresReadAhead: SharedStore {
     private let store: any PostgresReading
     private let sources: [(rows: PostgresRows, table: PostgresTable)]
@@ -12,7 +11,7 @@ final class PostgresReadAhead: SharedStore {
     /// The keys at the far ends, by the identity of the relationship and the key of the owner.
     private let links: [Int: [Int64: [Int64]]]
 
-    /// Where a row is.
+    /// The position of a row.
     private struct Place {
         let source: Int
         let row: Int
@@ -21,8 +20,8 @@ final class PostgresReadAhead: SharedStore {
     func externalData(named name: String) throws -> Data { try store.externalData(named: name) }
 
     /// - Parameters:
-    ///   - results: What the statements have returned.
-    ///   - found: The rows of the request; nil where their keys were known before.
+    ///   - results: The results of the statements.
+    ///   - found: The rows of the request; nil if their keys were known before.
     init(
         _ store: any PostgresReading, _ prefetch: PostgresPrefetch,
         _ results: ArraySlice<PostgresRows>,
@@ -53,7 +52,7 @@ final class PostgresReadAhead: SharedStore {
                 ? (0, 1) : (table.systemColumns.count + table.columns.count, 0)
             let owners =
                 part.owners.map { keys(of: results[$0]) } ?? found.map(keys) ?? prefetch.keys
-            // Another path may have led here, too, from the same owners among others.
+            // Another path may have reached this relationship too, from some of the same owners.
             var ends = Dictionary(owners.map { ($0, [Int64]()) }) { first, _ in first }
             for row in 0..<rows.count {
                 ends[rows.integer(row, owner), default: []].append(rows.integer(row, member))
@@ -67,7 +66,7 @@ final class PostgresReadAhead: SharedStore {
 
     // MARK: What was read
 
-    /// The places of the rows that a request finds, in its order; nil where some were not read.
+    /// The positions of the rows that a request finds, in its order; nil if some were not read.
     private func places(of request: RowRequest) -> [Place]? {
         guard request.sort.isEmpty, request.limit == nil, request.offset == 0,
             request.includesSubentities
@@ -75,7 +74,7 @@ final class PostgresReadAhead: SharedStore {
         var keys: [Int64] = []
         switch request.selection {
         case .key, .keys:
-            // Those of one entity alone might be of others.
+            // For one entity alone, some of the rows might be of other entities.
             guard request.entity.index == request.entity.rootIndex else { return nil }
             if case .keys(let all) = request.selection { keys = Set(all).sorted() }
             if case .key(let key) = request.selection { keys = [key] }
@@ -93,7 +92,7 @@ final class PostgresReadAhead: SharedStore {
         return found.count == keys.count ? found : nil
     }
 
-    /// The keys at the far ends of owners; nil where those of some were not read.
+    /// The keys at the far ends of owners; nil if some of them were not read.
     private func ends(
         of owners: [Int64], _ relationship: RelationshipDescription
     ) -> [(owner: Int64, keys: [Int64])]? {

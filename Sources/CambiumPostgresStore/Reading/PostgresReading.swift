@@ -4,16 +4,16 @@ import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
 
-/// What reads the rows of a store on a server: the store as it is, or as it was.
+/// A reader of the rows of a store on a server: of its current state, or of a former one.
 protocol PostgresReading: SharedStore {
     var layout: PostgresLayout { get }
 
     /// Runs a body that sends one statement.
     func withReader<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result
 
-    /// Runs a body whose statements all see the same.
+    /// Runs a body whose statements all see the same state.
     ///
-    /// - Parameter last: What is read at the end, after the body.
+    /// - Parameter last: The statements that read at the end, after the body.
     func withSnapshot<Result>(
         last: (Result) throws -> [PostgresStatement], _ interruption: Interruption?,
         _ body: (PostgresConnection) throws -> Result
@@ -25,7 +25,7 @@ protocol PostgresReading: SharedStore {
     ) throws -> [PostgresRows]
 }
 
-/// What reads in one transaction, which is held: all its statements see the same.
+/// A reader in one open transaction: all its statements see the same state.
 protocol PostgresHeldReading: PostgresReading {}
 
 extension PostgresHeldReading {
@@ -60,7 +60,7 @@ extension PostgresReading {
     func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws {
         let select = try PostgresSelect(request, layout)
         guard select.isComplete else {
-            // What is worked out in memory may read more rows, which must fit those.
+            // Evaluation in memory may read more rows, which must be consistent with these.
             let subjects = try withSnapshot { connection in
                 try PostgresSnapshot(layout, connection).subjects(request)
             }
@@ -77,8 +77,8 @@ extension PostgresReading {
         }
     }
 
-    /// Reads rows while the server is sending them, and delivers them when all have come: until then it
-    /// may be that they are read once more.
+    /// Reads rows while the server is sending them, and delivers them when all have come: until
+    /// then it may be that they are read once more.
     private func stream(
         _ statement: PostgresStatement, _ connection: PostgresConnection, _ request: RowRequest,
         _ receive: (StoreRow) throws -> Void
@@ -112,7 +112,7 @@ extension PostgresReading {
         }
         let select = try PostgresSelect(request, layout)
         guard select.isComplete else {
-            // Which rows they are is known when they were looked at: it takes one more round trip.
+            // The rows are known only after they were checked, so this takes one more round trip.
             let ((subjects, prefetch), rows) = try withSnapshot(
                 last: { $0.1.statements }, request.interruption
             ) {
@@ -230,8 +230,8 @@ extension PostgresReading {
         return FetchPlan(sql: statement.sql, steps: steps, scansTable: scansTable)
     }
 
-    /// Whether the server reads a whole table, or an index as a whole: a scan of an index that has no
-    /// condition of its own in the line below it.
+    /// Whether the server reads a whole table, or an index as a whole: a scan of an index that has
+    /// no condition of its own in the line below it.
     private static func scansTable(_ steps: [String]) -> Bool {
         zip(steps, steps.dropFirst() + [""]).contains { step, next in
             let node = step.drop { " ->".contains($0) }.replacing("Parallel ", with: "")
@@ -256,11 +256,11 @@ extension PostgresReading {
             let rows = try readTogether([check, results.statement], request.interruption)
             if !rows[0].boolean(0, 0) { return try results.values(rows[1]) }
         }
-        // What is worked out in memory may read more rows, which must fit those.
+        // Evaluation in memory may read more rows, which must be consistent with these.
         return try withSnapshot { try composed(request, query, $0) }
     }
 
-    /// The statement of results; nil where the server cannot compute them.
+    /// The statement of results; nil if the server cannot compute them.
     private func statement(
         of request: RowRequest, _ query: TypedResults
     ) throws -> PostgresResults? {
@@ -289,12 +289,13 @@ extension PostgresReading {
 /// A row that the server has returned.
 final class ServerRow: RowValues {
     private let model: ModelDescription
-    // Safety: set between the calls in which they are read; the fetch keeps what they name.
+    // Safety: set only between the calls that read them; the fetch keeps the values that they
+    // reference.
     @exclusivity(unchecked) private var rows: PostgresRows?
     @exclusivity(unchecked) private var table: PostgresTable?
     @exclusivity(unchecked) private var index = 0
-    /// What the last row had in the column of the entity, and that entity: the next one mostly has the
-    /// same.
+    /// The last row's value in the column of the entity, and that entity. The next row mostly has
+    /// the same.
     private var last: (name: [UInt8], entity: Int) = ([], 0)
 
     init(_ model: ModelDescription) {

@@ -4,15 +4,15 @@ import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
 
-/// The statement that computes results out of rows, in an order that is total and the same as that of
+/// The statement that computes results from rows, in a total order, the same as that of
 /// ``ResultComposer``.
 ///
-/// Its parts are selects in each other: the values of each row, then those of each group, then what is
-/// left of equal ones. So each value is written once, and a later part names it.
+/// It consists of nested selects: the values of each row, then the values of each group, then one
+/// of each set of equal results. Each value is written once, and outer selects use its name.
 struct PostgresResults {
     let statement: PostgresStatement
-    /// The statement that says whether any of the rows is in doubt, so that the results may be wrong;
-    /// nil where none can be.
+    /// The statement that returns whether any of the rows is in doubt, so that the results may be
+    /// wrong; nil if no row can be.
     let check: PostgresStatement?
     /// The types of the columns.
     private let types: [PostgresType]
@@ -22,7 +22,7 @@ struct PostgresResults {
     private static let rows = "_r"
     private static let key = "\(rows).\"k\""
 
-    /// - Throws: ``Unsayable`` where the server cannot compute them.
+    /// - Throws: ``Unsayable`` if the server cannot compute them.
     init(_ request: RowRequest, _ query: TypedResults, _ layout: PostgresLayout) throws {
         self.query = query
         self.request = request
@@ -77,7 +77,7 @@ struct PostgresResults {
         parts.enumerated().map { "\($1) AS \"\(raw: "\(letter)\($0)")\"" }
     }
 
-    /// What is left of equal results, in order.
+    /// The results without duplicates, in order.
     private static func ordered(
         _ results: PostgresFragment, _ query: TypedResults, tieCount: Int
     ) -> PostgresFragment {
@@ -87,7 +87,7 @@ struct PostgresResults {
         if query.having != nil { sql.append(" WHERE _s.\"h\"") }
         var order: [PostgresFragment] = []
         for (index, term) in query.order.enumerated() {
-            // Of a distinct result each order is one of its columns.
+            // For distinct results, each order is one of the columns.
             let value = query.isDistinct ? "(array_agg(_s.\"o\(index)\"))[1]" : "_s.\"o\(index)\""
             order.append(
                 .order(
@@ -104,9 +104,9 @@ struct PostgresResults {
         return sql
     }
 
-    /// The results out of what the server has returned.
+    /// The results from the rows of the server.
     ///
-    /// - Throws: ``StoreError`` where another program has written a value of another type.
+    /// - Throws: ``StoreError`` if another program has written a value of another type.
     func values(_ rows: PostgresRows) throws -> [[Value]] {
         try (0..<rows.count).map { row in
             try query.columns.indices.map { column in
@@ -122,22 +122,22 @@ struct PostgresResults {
         }
     }
 
-    /// What is computed of each row, and out of the rows of a group.
+    /// The values that are computed from each row, and from the rows of a group.
     private struct Values {
-        /// What the innermost select has: `expression AS "c0"`.
+        /// The columns of the innermost select: `expression AS "c0"`.
         private var rows: [PostgresFragment] = []
-        /// What the rows of a group have in common.
+        /// The values that the rows of a group share.
         var groups: [PostgresFragment] = []
         var isGrouped = false
         /// Whether all are written as constants and columns.
         private var areLeaves = true
         private var operands: [PostgresFragment] = []
-        /// Where a group's values may be wrong.
+        /// Conditions; if any of them is true, a group's values may be wrong.
         private(set) var doubts: [PostgresFragment] = []
 
         /// The select of the values of each row.
         ///
-        /// - Parameter doubts: Where any of them is true, a row is in doubt.
+        /// - Parameter doubts: Conditions; if any of them is true, a row is in doubt.
         func selected(
             from source: PostgresSource, doubts: [PostgresFragment]
         ) -> PostgresFragment {
@@ -146,7 +146,7 @@ struct PostgresResults {
                 parts.append(
                     "coalesce(\(PostgresFragment.joined(doubts, by: " OR ")), false) AS \"d\"")
             }
-            // What is computed is used more than once, but is to be computed once.
+            // A computed value is used more than once, but is to be computed once.
             let fence = areLeaves ? "" : " OFFSET 0"
             return """
                 (SELECT \(PostgresFragment.joined(parts, by: ", ")) \(source.fragment)\(raw: fence)) \
@@ -179,7 +179,7 @@ struct PostgresResults {
         ) throws -> PostgresFragment {
             let value = try value(column.operand, &expressions)
             guard let function = column.function else {
-                // Of a group all have it in common.
+                // All rows of a group have the same value.
                 return isGrouped && !groups.contains(value) ? "(array_agg(\(value)))[1]" : value
             }
             let aggregate = try PostgresExpression.Aggregate(

@@ -4,27 +4,27 @@ import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
 
-/// The statement of a request for rows, and what is left to be done in memory.
+/// The statement of a request for rows, and the work that remains in memory.
 struct PostgresSelect {
-    /// What is wanted of the rows.
+    /// The purpose of the statement.
     enum Purpose {
         case rows
-        /// The number of those that need not be looked at.
+        /// The number of rows that need no check in memory.
         case count
-        /// Those that have to be looked at, alone.
+        /// Only the rows that need a check in memory.
         case rowsInDoubt
     }
 
     let statement: PostgresStatement
-    /// What the same rows are selected from, where ``isComplete``, for another select in which their
-    /// order does not matter.
+    /// The FROM clause of the same rows if ``isComplete``, for another select that does not depend
+    /// on their order.
     let source: PostgresFragment
-    /// Which of the rows have to be looked at in memory: the server could not say the whole
-    /// condition.
+    /// The rows that have to be checked in memory, because the server could not express the
+    /// complete condition.
     let doubt: PostgresExpression.Doubt
     /// Whether they are to be sorted in memory.
     let sortsInMemory: Bool
-    /// The column that says whether a row has to be looked at; nil where all are alike.
+    /// The column with the doubt of each row; nil if it is the same for all rows.
     let doubtColumn: Int?
 
     /// Whether there may be more rows than the statement returns: as many as
@@ -35,11 +35,11 @@ struct PostgresSelect {
     /// Whether the limit and the offset are the server's.
     var isComplete: Bool { !filtersInMemory && !sortsInMemory }
 
-    /// - Throws: ``ExpressionDiagnostics`` where the condition or the order does not fit the entity.
+    /// - Throws: ``ExpressionDiagnostics`` if the condition or the order does not fit the entity.
     ///
     /// - Parameters:
-    ///   - isFirstPart: Whether a part of the rows will do, in which the window may be found.
-    ///   - locks: Whether nobody else may write the rows until the transaction ends.
+    ///   - isFirstPart: Whether a part of the rows may suffice for the window.
+    ///   - locks: Whether other writers are excluded from the rows until the transaction ends.
     init(
         _ request: RowRequest, _ layout: PostgresLayout, _ purpose: Purpose = .rows,
         isFirstPart: Bool = false, locks: Bool = false
@@ -101,11 +101,11 @@ struct PostgresSelect {
         statement = sql.statement()
     }
 
-    /// How many rows to read where the condition will leave out some, and only some are wanted.
+    /// How many rows to read if the condition excludes some in memory and the request has a limit.
     static func firstRows(of request: RowRequest) -> Int? {
         guard let limit = request.limit else { return nil }
         let (wanted, overflows) = limit.addingReportingOverflow(request.offset)
-        // Where most are left out, all are read instead.
+        // If the number is too large, all rows are read instead.
         return overflows || wanted > 100_000 ? nil : 2 * wanted + 100
     }
 
@@ -133,13 +133,13 @@ struct PostgresSelect {
     }
 }
 
-/// What follows SELECT and its columns: FROM and WHERE.
+/// The clauses after the columns of a SELECT: FROM and WHERE.
 struct PostgresSource {
     var expressions: PostgresExpression
     var conditions: [PostgresFragment] = []
-    /// For which rows the condition may be wrong.
+    /// The rows for which the condition may be wrong.
     private(set) var doubt = PostgresExpression.Doubt.none
-    /// What the rows are in the order of, where they are the far end of a list.
+    /// The column by which the rows are ordered, if they are the far end of a list.
     private(set) var position: String?
     private var joined = ""
     private let table: PostgresTable
@@ -187,7 +187,7 @@ extension PostgresFragment {
         self.init(array: keys.map { .integer($0) }, of: .bigint)
     }
 
-    /// What ends a query of which only some rows are wanted.
+    /// The LIMIT and OFFSET of a query.
     static func window(_ request: RowRequest) -> PostgresFragment {
         var window = PostgresFragment(raw: "")
         if let limit = request.limit {
@@ -202,7 +202,7 @@ extension PostgresFragment {
 }
 
 extension PostgresExpression {
-    /// A level of an order; nil where the server does not sort so.
+    /// A level of an order; nil if the server does not sort that way.
     mutating func order(
         _ term: SortTerm, of entity: EntityDescription
     ) throws -> PostgresFragment? {
@@ -240,13 +240,13 @@ extension PostgresFragment {
     }
 }
 
-/// Where the far end of a relationship is found.
+/// The columns and tables that connect a relationship with its far end.
 struct PostgresLink {
-    /// What the statement joins to the table of the far end.
+    /// The join to the table of the far end.
     let join: String
     /// The column that holds the key of the owner.
     let owner: String
-    /// The column of the places in the list, where the store keeps them.
+    /// The column of the positions in the list, if the store keeps them.
     let position: String?
     /// The table of pairs, and its column that holds the key at the far end.
     let pairs: (table: String, member: String)?

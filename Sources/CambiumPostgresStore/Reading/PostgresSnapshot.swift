@@ -3,9 +3,9 @@ import CambiumModel
 import CambiumPostgresSQL
 import CambiumRecords
 
-/// Rows as one transaction sees them, for what is worked out in memory: read when they are needed, and
-/// kept. What one row of those that were read together needs is read for all of them. It belongs to
-/// one thread.
+/// The rows of one transaction, for evaluation in memory. Rows are read when they are needed, and
+/// kept. If rows were read together, a value that one of them needs is read for all of them. The
+/// snapshot belongs to one thread.
 final class PostgresSnapshot {
     let layout: PostgresLayout
     private let connection: PostgresConnection
@@ -15,7 +15,7 @@ final class PostgresSnapshot {
     private var ends: [End: [PostgresSubject]] = [:]
     /// The rows that were read together.
     private var groups: [[PostgresSubject]] = []
-    /// What kept rows from being read where nothing can be thrown.
+    /// The error that prevented rows from being read in a function that cannot throw.
     private(set) var failure: (any Error)?
 
     private struct End: Hashable {
@@ -28,9 +28,9 @@ final class PostgresSnapshot {
         self.connection = connection
     }
 
-    /// What a request finds, in its order and in its window.
+    /// The rows that a request finds, in its order and in its window.
     ///
-    /// - Parameter isInDoubt: Whether those alone are wanted that the server is not sure of.
+    /// - Parameter isInDoubt: Whether only the rows in doubt are returned.
     func subjects(
         _ request: RowRequest, isInDoubt: Bool = false
     ) throws -> [PostgresSubject] {
@@ -121,7 +121,7 @@ final class PostgresSnapshot {
         groups[subject.group].lazy.filter { $0.entity === subject.entity }
     }
 
-    /// The row that the column of a to-one leads to; nil where there is none.
+    /// The row that the column of a to-one references; nil if there is none.
     func subject(_ id: RowIdentity, by slot: Int, of subject: PostgresSubject) -> PostgresSubject? {
         if let known = known[id] { return known }
         var keys: Set<Int64> = []
@@ -195,7 +195,7 @@ final class PostgresSnapshot {
         return value
     }
 
-    /// Runs a body; what it throws is noted.
+    /// Runs a body and notes its error.
     private func noting(_ body: () throws -> Void) {
         do {
             try body()
@@ -241,13 +241,13 @@ final class PostgresSubject: ExpressionSubject {
         return entity.model.value(stored, as: attribute.type) ?? .null
     }
 
-    /// What the row holds of an attribute.
+    /// The row's stored value of an attribute.
     func storedValue(ofAttribute name: String) -> StoredValue {
         guard let slot = entity.layout.slot(of: name) else { return .null }
         return placed.record.storedValue(slot, entity.shape.kinds[slot])
     }
 
-    /// The key in a slot; nil where there is none.
+    /// The key in a slot; nil if there is none.
     func key(in slot: Int) -> Int64? {
         placed.record.hasValue(slot) ? placed.record.integer(slot) : nil
     }

@@ -14,7 +14,7 @@ extension PostgresTable {
     /// Reads the values of a row.
     ///
     /// - Parameter number: The number of the row's own entity.
-    /// - Throws: ``StoreError`` where that is none of the family.
+    /// - Throws: ``StoreError`` if that entity is not part of the family.
     func read(
         _ rows: PostgresRows, _ row: Int, entity number: Int, in model: ModelDescription,
         into writer: RecordWriter, firstColumn: Int = 0
@@ -41,7 +41,7 @@ extension PostgresTable {
         }
     }
 
-    /// What is thrown where a row is of an entity that is none of the family.
+    /// The error for a row whose entity is not part of the family.
     static func otherEntity(ofRow key: Int64) -> StoreError {
         StoreError(
             code: .corrupt,

@@ -3,11 +3,11 @@ import CambiumModel
 import CambiumPostgresSQL
 
 extension RowRequest {
-    /// Refuses what the server cannot say, where the request does not allow that it is decided in
-    /// memory.
+    /// Throws if the server cannot express the request, and the request does not allow evaluation
+    /// in memory.
     ///
-    /// - Parameter computesResults: Whether results are computed from the rows, which the server
-    ///   cannot say either.
+    /// - Parameter computesResults: Whether results are computed from the rows that the server
+    ///   cannot express either.
     func allowInMemoryFiltering(
         _ layout: PostgresLayout, computesResults: Bool = false
     ) throws {

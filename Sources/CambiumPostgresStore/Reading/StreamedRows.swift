@@ -9,7 +9,7 @@ struct StreamedRows {
         let key: Int64
         let version: Int64
         let entity: Int32
-        /// Where its record is, which one of the pages keeps.
+        /// The position of its record, which one of the pages keeps.
         let page: Int32
         let record: Record?
     }
@@ -17,10 +17,10 @@ struct StreamedRows {
     /// How the rows of an entity are read.
     private final class Reader {
         let entity: Int
-        /// What the rows have in the column of the entity, where the table has one.
+        /// The value of the rows in the column of the entity, if the table has one.
         let name: [UInt8]
         let shape: RecordShape
-        /// By the column, after those of the system; nil for one of other entities.
+        /// The field of each column after the system columns; nil for a column of other entities.
         let fields: [PostgresTable.Field?]
 
         init(
@@ -70,7 +70,7 @@ struct StreamedRows {
 
     /// Reads a row.
     ///
-    /// - Throws: ``StoreError`` where it is not of the form that the request asks for.
+    /// - Throws: ``StoreError`` if it does not have the form of the request.
     mutating func add(_ bytes: UnsafeRawBufferPointer) throws {
         guard var row = CopiedRow(bytes), row.count == columnCount else { throw unreadable }
         let key = row.next()?.wholeNumber ?? 0
@@ -140,10 +140,10 @@ struct StreamedRows {
 
     // MARK: Delivering
 
-    /// So few rows are copied: a page would be kept for them.
+    /// The limit up to which rows are copied: otherwise a page would be kept for few rows.
     private static let few = 100
 
-    /// Delivers the rows in the order in which the server has sent them.
+    /// Delivers the rows in the server's order.
     func deliver(_ receive: (StoreRow) throws -> Void) throws {
         let values = Values(self)
         let row = StoreRow(values: readsKeysOnly ? nil : values)
@@ -163,7 +163,7 @@ struct StreamedRows {
     /// The values of one of them.
     private final class Values: RowValues {
         private let rows: StreamedRows
-        // Safety: set between the calls in which it is read.
+        // Safety: set only between the calls that read it.
         @exclusivity(unchecked) fileprivate var index = 0
 
         init(_ rows: StreamedRows) {

@@ -7,7 +7,7 @@ struct CopiedRows {
     private let entity: EntityDescription
     private let slots: [(slot: Int, type: PostgresType)]
 
-    /// - Parameter slots: What follows the key, the version and the entity.
+    /// - Parameter slots: The slots after the key, the version and the entity.
     init(_ entity: EntityDescription, _ slots: [(slot: Int, type: PostgresType)]) {
         self.entity = entity
         self.slots = slots
@@ -26,7 +26,7 @@ struct CopiedRows {
                     wire.append(bigEndian: Int32(8))
                     wire.append(bigEndian: record.key)
                     wire.append(bigEndian: Int32(8))
-                    // Who inserts a row counts its version up.
+                    // An insertion increments the version.
                     wire.append(bigEndian: record.version &+ 1)
                     if let name {
                         wire.appendSized {
@@ -50,14 +50,14 @@ struct CopyWriter: ~Copyable {
 
     private static let header: [UInt8] =
         Array("PGCOPY\n".utf8) + [0xFF] + Array("\r\n\0".utf8) + [UInt8](repeating: 0, count: 8)
-    /// So many bytes are sent at once.
+    /// The number of bytes sent at once.
     private static let part = 64 << 10
 
     init() {
         Self.header.withUnsafeBytes { wire.append(contentsOf: $0) }
     }
 
-    /// Writes a row, and sends what is enough.
+    /// Writes a row. Sends the buffer if it is large enough.
     ///
     /// - Parameters:
     ///   - count: The number of its columns.

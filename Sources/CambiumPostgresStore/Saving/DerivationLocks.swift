@@ -11,7 +11,7 @@ struct DerivationLocks {
     private let request: SaveRequest
     /// Keys by the number of the root.
     private var keys: [Int: Set<Int64>] = [:]
-    /// What leads back from rows to others, by the number of the root of those.
+    /// The paths back from rows to others, by the index of the root entity of the others.
     private var walks: [Int: [Walk]] = [:]
     /// The keys of new rows, by the number of the root: none can be locked, or leads anywhere yet.
     private var inserted: [Int: Set<Int64>] = [:]
@@ -20,9 +20,9 @@ struct DerivationLocks {
     /// A query that leads from rows back to others.
     private struct Walk {
         let source: MaintainedAttribute.Source
-        /// How far from the attribute's own row the rows are whose keys are known.
+        /// The distance of the rows with known keys from the attribute's own row.
         let start: Int
-        /// How far those are that are looked for.
+        /// The distance of the rows to be found.
         let depth: Int
         var keys: Set<Int64>
 
@@ -50,7 +50,7 @@ struct DerivationLocks {
 
     // MARK: Gathering
 
-    /// - Returns: Those that can be locked.
+    /// - Returns: The rows that can be locked.
     @discardableResult
     private mutating func add(
         _ keys: [Int64], at depth: Int, _ source: MaintainedAttribute.Source
@@ -61,7 +61,7 @@ struct DerivationLocks {
         return known
     }
 
-    /// Adds rows, and all that lead to them.
+    /// Adds rows, and all rows that reference them along the path.
     private mutating func addAllThatLeads(
         to keys: [Int64], at start: Int, _ source: MaintainedAttribute.Source
     ) {
@@ -79,8 +79,8 @@ struct DerivationLocks {
         }
     }
 
-    /// Adds the other ends of links that the request makes: a link can become a part of a way while
-    /// another save changes what is behind it.
+    /// Adds the other ends of links that the request creates. A link can become part of a path
+    /// while another save changes the rows behind it.
     private mutating func addEnds(_ source: MaintainedAttribute.Source) {
         let path = source.node.path
         guard let last = path.last else { return }
@@ -128,7 +128,7 @@ struct DerivationLocks {
 
     // MARK: Statements
 
-    /// A list of keys as SQL, which the parameters get: those given, and those to be locked.
+    /// A list of keys as SQL, with its parameters: the given keys, and the keys to be locked.
     func list(
         _ given: [Int64], root: Int, _ parameters: inout PostgresParameters
     ) -> String? {
@@ -147,7 +147,7 @@ struct DerivationLocks {
         return list
     }
 
-    /// What locks the rows, in the order of their tables and keys.
+    /// The statements that lock the rows, in the order of their tables and keys.
     var statements: [PostgresStatement] {
         model.entities.filter { $0.rootIndex == $0.index }.compactMap { root in
             var parameters = PostgresParameters()
@@ -156,7 +156,7 @@ struct DerivationLocks {
         }
     }
 
-    /// Whether all that is locked by others of them, which were taken before.
+    /// Whether other locks, taken before, include all of these.
     func isCovered(by others: DerivationLocks) -> Bool {
         keys.allSatisfy { root, keys in keys.isSubset(of: others.keys[root] ?? []) }
             && walks.allSatisfy { root, walks in
@@ -170,7 +170,7 @@ struct DerivationLocks {
 }
 
 extension PostgresLayout {
-    /// What locks the rows of a table with keys, in their order.
+    /// The statement that locks the rows of a table with keys, in their order.
     ///
     /// - Parameter keys: An array in SQL.
     func lock(

@@ -4,16 +4,16 @@ import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
 
-/// The objects whose derived values may be others once a save has written its rows. Those whose keys
-/// the save does not know are found by queries in the statements that lock them and that compute
-/// their values, so nobody waits for the keys.
+/// The objects whose derived values may change when a save has written its rows. If the save does
+/// not know their keys, subqueries find them in the statements that lock the rows and compute the
+/// values. This needs no extra round trip.
 struct DerivationOwners {
     private let derivations: PostgresDerivations
     /// For each maintained attribute, keys of such objects.
     private var keys: [Set<Int64>]
     /// For each one, the settings of the transaction that keep more of them.
     private var kept: [[String]]
-    /// For each one, rows that lead to more of them.
+    /// For each one, rows through which more of them are found.
     private var leads: [[Lead]]
     private var model: ModelDescription { derivations.layout.model }
 
@@ -47,7 +47,7 @@ struct DerivationOwners {
         }
     }
 
-    /// A condition for the rows `t` of the objects of an attribute; nil where there are none.
+    /// A condition for the rows `t` of the objects of an attribute; nil if there are none.
     func condition(_ index: Int, _ parameters: inout PostgresParameters) -> String? {
         var query = Query(self, parameters)
         guard let keys = query.keys(of: index) else { return nil }
@@ -58,8 +58,8 @@ struct DerivationOwners {
         return "t.\"_id\" = ANY(ARRAY(\(query.whole(keys))))\(family)"
     }
 
-    /// What locks all these objects, in the order of their tables and keys, with the rows on the way
-    /// to them.
+    /// The statements that lock all these objects, in the order of their tables and keys, with the
+    /// rows on the paths to them.
     var locks: [PostgresStatement] {
         model.entities.filter { $0.rootIndex == $0.index }.compactMap { root in
             var query = Query(self, PostgresParameters())
@@ -91,7 +91,7 @@ struct DerivationOwners {
             tables.isEmpty ? query : "WITH \(tables.joined(separator: ", ")) \(query)"
         }
 
-        /// What yields the keys of an attribute's objects; nil where there are none.
+        /// A query of the keys of an attribute's objects; nil if there are none.
         mutating func keys(of index: Int) -> String? {
             if let known = known[index] { return known }
             var parts: [String] = []
@@ -113,8 +113,8 @@ struct DerivationOwners {
             return name
         }
 
-        /// What yields the keys of the rows of a table between those that lead to an attribute's
-        /// objects and these.
+        /// Queries of the keys of the rows of a table that are on the paths to an attribute's
+        /// objects.
         mutating func keys(onTheWayTo index: Int, ofRoot root: Int) -> [String] {
             let ways = owners.derivations.maintained[index].attribute.sources.contains { source in
                 source.node.path.indices.dropFirst().contains {
@@ -129,7 +129,7 @@ struct DerivationOwners {
             }
         }
 
-        /// What yields the keys of rows that lead to an attribute's objects.
+        /// Queries of the keys of rows at the ends of the paths of an attribute's objects.
         private mutating func rows(
             leadingTo index: Int
         ) -> [(source: MaintainedAttribute.Source, rows: String)] {

@@ -1,13 +1,14 @@
 import CambiumPostgresSQL
 import CambiumRecords
 
-/// Records as a statement reads them: an array for each column, which `unnest` puts side by side.
+/// Records in the form that a statement reads: an array for each column. `unnest` combines the
+/// arrays into rows.
 struct PendingArrays {
     let parameters: PostgresParameters
     /// What follows FROM: `unnest($1, $2, …) AS p("key", "version", "c0", …)`.
     let source: String
 
-    /// - Parameter slots: Those whose values are wanted, with their types.
+    /// - Parameter slots: The slots whose values are sent, with their types.
     init(_ records: [Record], _ slots: [(slot: Int, type: PostgresType)] = []) {
         var parameters = PostgresParameters()
         parameters.appendArray(of: records.map(\.key))

@@ -58,7 +58,8 @@ final class PostgresBatch: BatchTransaction {
                     entity: subject.entity.index, key: subject.expressionKey,
                     version: subject.placed.record.version)
             }
-            // They were read before they are locked: others may have changed what was looked at.
+            // The rows were read before they were locked, so other transactions may have changed
+            // them.
             let same = RowRequest(entity: request.entity, selection: .keys(found.map(\.key)))
             let unchanged = Set(try rowKeys(same).map { [$0.key, $0.version] })
             guard found.allSatisfy({ unchanged.contains([$0.key, $0.version]) }) else {
@@ -95,7 +96,7 @@ final class PostgresBatch: BatchTransaction {
         return model.model.storage(of: relationship.relationship, of: declarer)
     }
 
-    /// - Parameter storage: Where the links are, seen from the rows whose keys are given.
+    /// - Parameter storage: The storage of the links, seen from the rows with the given keys.
     private func related(
         _ storage: RelationshipStorage, from root: EntityDescription, to far: EntityDescription,
         _ keys: [Int64]
@@ -200,7 +201,7 @@ extension PostgresEngine {
         }
     }
 
-    /// Does the work, and does it again where another transaction stood in its way.
+    /// Does the work. Repeats it after a conflict with another transaction.
     private func batch(
         of work: some BatchWork, _ author: TransactionAuthor, _ connection: PostgresConnection,
         _ attachesRows: Bool
@@ -222,7 +223,7 @@ extension PostgresEngine {
             {
                 isPlanned = true
             } catch let error as SaveConflict where work.canRunAgain {
-                // Others came between what it has read and what it writes.
+                // Another transaction has written between the reads and the writes of this one.
                 try attempts.waitForNext(after: error)
             }
         }

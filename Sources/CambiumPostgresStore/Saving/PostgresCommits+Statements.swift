@@ -11,7 +11,7 @@ extension PostgresCommits {
 
     /// A new id: of version 7, so that ids sort by their time.
     ///
-    /// - Throws: Where there are no random numbers.
+    /// - Throws: An error if no random numbers are available.
     static func newID() throws -> UUID {
         var id = try UUID.random().uuid
         let milliseconds = UInt64(max(0, Date().timeIntervalSince1970) * 1_000)
@@ -29,8 +29,8 @@ extension PostgresCommits {
         PostgresStatement("INSERT INTO \(table) (\"id\") VALUES ($1)", parameters(id))
     }
 
-    /// Asks for the outcome of a save, in a transaction of its own: whether it was committed; no row where
-    /// the id is too old.
+    /// Queries the outcome of a save, in a transaction of its own: whether it was committed; no row
+    /// if the id is too old.
     ///
     /// - Parameter isRecent: Whether the id is certainly not too old.
     func questions(about id: UUID, isRecent: Bool) -> [PostgresStatement] {

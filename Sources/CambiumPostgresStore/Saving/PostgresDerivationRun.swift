@@ -4,43 +4,45 @@ import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
 
-/// Keeps derived attributes up to date in the transaction of a save, for exactly the objects whose
-/// sources it touches.
+/// Keeps derived attributes up to date in the transaction of a save, only for the objects whose
+/// sources it changes.
 ///
-/// At READ COMMITTED two saves that change what one value is computed from would each miss what the
-/// other one does. So a save locks the objects whose values it changes, and all rows on the way to
-/// them, before the statement that computes: whoever comes second sees everything. A link can become
-/// a part of such a way while another save changes what is behind it. So a save that makes a link
-/// locks both ends.
+/// At READ COMMITTED, two saves that change sources of the same value would each miss the other's
+/// change. So a save locks the objects whose values it changes, and all rows on the paths to them,
+/// before the statement that computes: the second save sees everything. A link can become part of
+/// such a path while another save changes the rows behind it. So a save that creates a link locks
+/// both ends.
 ///
-/// All that is sent with the statements that write. The values that memory computes are sent with the
-/// commit; where others are computed from those, that takes a round trip of its own.
+/// The statements are sent together with the writes of the save. Values that are computed in memory
+/// are sent with the commit. If other values are computed from these, an additional round trip is
+/// necessary.
 final class PostgresDerivationRun {
     private let derivations: PostgresDerivations
     private let layout: PostgresLayout
     private let connection: PostgresConnection
     private var model: ModelDescription { layout.model }
     private let request: SaveRequest
-    /// What is to be locked before anything is written.
+    /// The locks taken before anything is written.
     private(set) lazy var locks = DerivationLocks(derivations, request)
-    /// What looks for the objects that lose what their values were computed from: the numbers of the
-    /// attributes, and the rows that they lose.
+    /// The queries for the objects that lose sources of their values: the indices of the
+    /// attributes, and the rows that the objects lose.
     private let losses: [Loss]
-    /// For each maintained attribute, the keys of those objects.
+    /// For each maintained attribute, the keys of these objects.
     private var losers: [Set<Int64>]
     /// Whether the transaction keeps them instead.
     private var keepsLosers = false
     private lazy var owners = DerivationOwners(
         derivations, request, known: losers,
         kept: keepsLosers ? losses.enumerated().map { ($1.index, Self.setting($0)) } : [])
-    /// By the number of the root, the keys of rows whose derived values the save could not know.
+    /// By the index of the root entity, the keys of rows whose derived values the save could not
+    /// know.
     private var touched: [Set<Int64>]
-    /// What was sent last.
+    /// The step that was sent last.
     private var step = Step()
     /// The moment of the save.
     private let now = Date.now
     private lazy var memory = ComputedValues(derivations: derivations, now: now)
-    /// What notes the values in the history, where the store has one.
+    /// Records the values in the history, if the store has one.
     private var recorder: PostgresRecorder?
 
     private struct Loss {
@@ -49,7 +51,7 @@ final class PostgresDerivationRun {
         let keys: [Int64]
     }
 
-    /// - Returns: Nil where no derived value can be another one.
+    /// - Returns: Nil if no derived value can change.
     init?(
         _ derivations: PostgresDerivations, _ connection: PostgresConnection,
         _ request: SaveRequest
@@ -78,8 +80,7 @@ final class PostgresDerivationRun {
 
     // MARK: Before anything is written
 
-    /// What looks for the objects that lose what their values were computed from, after the rows were
-    /// locked.
+    /// The queries for the objects that lose sources of their values, after the rows were locked.
     var preparation: [PostgresStatement] {
         losses.map { loss in
             PostgresStatement(
@@ -89,18 +90,19 @@ final class PostgresDerivationRun {
         }
     }
 
-    /// Takes over what ``preparation`` has found.
+    /// Stores the results of ``preparation``.
     func prepare(with results: some Sequence<PostgresRows>) {
         for (rows, loss) in zip(results, losses) {
             losers[loss.index].formUnion((0..<rows.count).map { rows.integer($0, 0) })
         }
     }
 
-    /// What locks, and then looks for what is lost, to be sent before anything is written. The
-    /// transaction keeps what is found for the statements that follow, so that nobody waits for it.
+    /// The statements that lock rows and then find losses, to be sent before anything is written.
+    /// The transaction keeps the found keys for the statements that follow, so that no round trip
+    /// is needed for them.
     ///
-    /// - Parameter former: What another request has locked in the same transaction; where that is
-    ///   enough, nothing is to be sent.
+    /// - Parameter former: The run of another request in the same transaction. If its locks are
+    ///   enough, no statement is sent.
     func lock(after former: PostgresDerivationRun? = nil) -> [PostgresStatement] {
         if let former, locks.isCovered(by: former.locks), losses.allSatisfy(former.hasLoss) {
             losers = former.losers
@@ -128,17 +130,18 @@ final class PostgresDerivationRun {
 
     // MARK: After everything was written
 
-    /// What locks the objects, writes their values, and reads the rows whose values memory computes.
+    /// The statements that lock the objects, write their values, and read the rows whose values are
+    /// computed in memory.
     func statements(_ recorder: PostgresRecorder?) -> [PostgresStatement] {
         self.recorder = recorder
         step = step(0)
         return owners.locks + step.statements
     }
 
-    /// Takes over what ``statements(_:)`` have come to, and computes what memory does.
+    /// Reads the results of ``statements(_:)``, and computes the values that need memory.
     ///
-    /// - Parameter results: Those of the statements, and of others before them.
-    /// - Returns: What writes those values.
+    /// - Parameter results: The results of the statements, and of others before them.
+    /// - Returns: The statements that write these values.
     func finish(
         _ results: some Collection<PostgresRows>
     ) throws -> [PostgresStatement] {
@@ -164,7 +167,8 @@ final class PostgresDerivationRun {
         }
     }
 
-    /// Those of a stage: all that the server computes, and then what memory is to compute.
+    /// The statements of a stage: first the values that the server computes, then the values that
+    /// are computed in memory.
     private func step(_ stage: Int) -> Step {
         let indices = derivations.maintained.indices.filter {
             derivations.maintained[$0].stage == stage
@@ -175,7 +179,7 @@ final class PostgresDerivationRun {
         return step
     }
 
-    /// - Returns: What writes the values that memory has computed.
+    /// - Returns: The statements that write the values that were computed in memory.
     private func take(
         _ results: some Sequence<PostgresRows>
     ) throws -> [PostgresStatement] {
@@ -196,7 +200,7 @@ final class PostgresDerivationRun {
         return statements
     }
 
-    // MARK: What the server computes
+    // MARK: Values that the server computes
 
     private func update(_ index: Int) -> PostgresStatement? {
         let maintained = derivations.maintained[index]
@@ -214,8 +218,8 @@ final class PostgresDerivationRun {
         return recorded(sql.statement(parameters), maintained)
     }
 
-    /// A statement that returns the keys of the rows that it writes, and notes them where the store has
-    /// a history.
+    /// A statement that returns the keys of the rows that it writes. If the store has a history, it
+    /// records them there.
     private func recorded(
         _ statement: PostgresStatement, _ maintained: PostgresDerivations.Maintained
     ) -> PostgresStatement {
@@ -230,7 +234,7 @@ final class PostgresDerivationRun {
 
     // MARK: What memory computes
 
-    /// What reads the rows whose values memory computes.
+    /// The statement that reads the rows whose values are computed in memory.
     private func read(_ index: Int) -> PostgresStatement? {
         let maintained = derivations.maintained[index]
         var parameters = PostgresParameters()
@@ -241,7 +245,7 @@ final class PostgresDerivationRun {
 
     // MARK: Reading
 
-    /// What reads the values that the save could not know.
+    /// The statements that read the values that the save could not know.
     func reading() -> (roots: [Int], statements: [PostgresStatement]) {
         var (roots, statements): ([Int], [PostgresStatement]) = ([], [])
         for (root, keys) in touched.enumerated() {

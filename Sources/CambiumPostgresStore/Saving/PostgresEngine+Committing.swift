@@ -5,15 +5,15 @@ import CambiumRecords
 import Dispatch
 import Synchronization
 
-// What keeps saves whole where connections are lost.
+// Makes saves atomic even if connections are lost.
 //
-// A connection that is lost before COMMIT was sent has saved nothing: the work is done again. Where the
-// answer to COMMIT is missing, another connection asks for the id that the save has written.
+// If a connection is lost before COMMIT was sent, nothing was saved: the work is repeated. If the
+// answer to COMMIT is missing, another connection queries the id that the save has written.
 extension PostgresEngine {
-    /// Does work, and does it again where the connection was lost before anything was committed.
+    /// Does work. Repeats it if the connection was lost before anything was committed.
     ///
-    /// - Parameter canRunAgain: Whether the work can be done again.
-    /// - Throws: What the work throws; ``StoreError`` where connections were lost too often.
+    /// - Parameter canRunAgain: Whether the work can be repeated.
+    /// - Throws: The error of the work; ``StoreError`` if connections were lost too often.
     func repeating<Result>(canRunAgain: Bool = true, _ work: () throws -> Result) throws -> Result {
         var attempts = Attempts(for: retryTimeout)
         var wasLost = false
@@ -48,12 +48,12 @@ extension PostgresEngine {
 
     // MARK: Committing
 
-    /// Runs a body in a transaction, which is taken back where the body throws.
+    /// Runs a body in a transaction, which is rolled back if the body throws.
     ///
     /// - Parameters:
-    ///   - ending: What is sent with the commit, after the body.
-    ///   - body: It sends the statement that it is given, which notes the id of the transaction. It is
-    ///     given the rows of ``PostgresHistorySQL/beginning``, too.
+    ///   - ending: The statements sent with the commit, after the body.
+    ///   - body: Sends the given statement, which notes the id of the transaction. It also receives
+    ///     the rows of ``PostgresHistorySQL/beginning``.
     func transaction<Result>(
         _ connection: PostgresConnection, ending: () -> [PostgresStatement] = { [] },
         _ body: (_ noting: PostgresStatement, _ beginning: PostgresRows) throws -> Result
@@ -77,11 +77,11 @@ extension PostgresEngine {
     /// Sends the last statements of a transaction, and commits it.
     ///
     /// - Parameters:
-    ///   - id: What the transaction has written of itself.
-    ///   - reading: What reads. It is sent again where its results were lost.
-    /// - Returns: The results of what reads.
-    /// - Throws: ``PostgresError`` where nothing was committed; ``StoreError`` with
-    ///   `commitOutcomeUnknown` where that cannot be found out in time.
+    ///   - id: The id that the transaction has written.
+    ///   - reading: The statements that read. They are sent again if their results were lost.
+    /// - Returns: The results of the statements that read.
+    /// - Throws: ``PostgresError`` if nothing was committed; ``StoreError`` with
+    ///   `commitOutcomeUnknown` if that cannot be found out in time.
     func commit(
         _ id: UUID, _ connection: PostgresConnection, writing: [PostgresStatement] = [],
         reading: [PostgresStatement] = [], ending: [PostgresStatement] = []
@@ -100,7 +100,7 @@ extension PostgresEngine {
         }
     }
 
-    /// Finds out whether a transaction has committed. Where it has not, it never will.
+    /// Finds out whether a transaction was committed. If it was not, it never will be.
     private func isCommitted(
         _ id: UUID, until deadline: ContinuousClock.Instant, after error: PostgresError
     ) throws -> Bool {
@@ -114,7 +114,7 @@ extension PostgresEngine {
         }
     }
 
-    /// Reads what a committed transaction wanted to know.
+    /// Reads the results that a committed transaction requires.
     private func read(
         _ statements: [PostgresStatement], of id: UUID, until deadline: ContinuousClock.Instant
     ) throws -> [PostgresRows] {
@@ -124,12 +124,12 @@ extension PostgresEngine {
         }
     }
 
-    /// So long a question about a transaction waits for its end.
+    /// How long a query about a transaction waits for its end.
     private static let longestWait = Duration.seconds(1)
 
-    /// Tries until there is an answer.
+    /// Repeats a query until it is answered.
     ///
-    /// - Parameter body: Is told how much time is left.
+    /// - Parameter body: Receives the remaining time.
     private func trying<Result>(
         _ id: UUID, until deadline: ContinuousClock.Instant, after error: PostgresError?,
         _ body: (_ rest: Duration) throws -> Result?
@@ -208,7 +208,7 @@ extension PostgresEngine {
         guard isTime else { return }
         Self.queue.async { [weak self] in
             guard let self else { return }
-            // There is nobody to be told, and a next time.
+            // An error is ignored: the removal is repeated later.
             _ = try? pool.withConnection { try $0.run([self.layout.commits.removal]) }
         }
     }

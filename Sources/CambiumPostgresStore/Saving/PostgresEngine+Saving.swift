@@ -5,9 +5,11 @@ import CambiumRecords
 
 /// How the transaction of a save begins.
 enum SaveBeginning {
-    /// With the save, after what the connection did before was taken back where it has not ended.
+    /// With the save. An earlier transaction of the connection that has not ended is rolled back
+    /// first.
     case begin(after: [PostgresStatement])
-    /// It was begun by ``PostgresEngine/withTransaction(_:_:)``, and these statements are part of it.
+    /// It was begun by ``PostgresEngine/withTransaction(_:_:)``, and these statements are part of
+    /// it.
     case inTransaction([PostgresStatement])
 
     var statements: [PostgresStatement] {
@@ -17,7 +19,7 @@ enum SaveBeginning {
         }
     }
 
-    /// Whether the transaction sees one state, which it began with.
+    /// Whether the transaction sees the state of its beginning only.
     var seesOneState: Bool {
         if case .inTransaction = self { true } else { false }
     }
@@ -87,20 +89,21 @@ extension PostgresEngine {
             .contains(error.state)
     }
 
-    /// Whether it was others who were in the way at that moment. Nobody has locked the rows that a plan
-    /// decides about beside those of the request: they may have been changed since.
+    /// Whether the cause was another transaction at the same moment. The plan also depends on rows
+    /// outside of the request, which are not locked: they may have changed meanwhile.
     private static func mayBeRepeated(_ error: any Error) -> Bool {
         error is SaveConflict || (error as? PostgresError)?.isOfOthers == true
     }
 
-    /// Writes everything in one transaction: locks what is to be written, looks whether it is as it
-    /// was read, writes, and commits.
+    /// Writes everything in one transaction: locks the rows, checks that they are as they were
+    /// read, writes, and commits.
     ///
-    /// Without a conflict that takes three round trips to the server. Where it throws, the
-    /// transaction is to be taken back.
+    /// Without a conflict, this takes three round trips to the server. If it throws, the
+    /// transaction must be rolled back.
     ///
     /// - Parameters:
-    ///   - plans: Whether all is looked at before anything is written: a first try met others.
+    ///   - plans: Whether everything is checked before anything is written, because a first attempt
+    ///     met a conflict.
     ///   - beginning: How the transaction begins.
     func write(
         _ request: SaveRequest, _ connection: PostgresConnection, _ arbiter: any ConflictArbiter,
@@ -167,14 +170,14 @@ extension PostgresEngine {
         return outcome
     }
 
-    /// Begins the transaction, and locks the rows: table by table those that are deleted, those that
-    /// are updated and those that are checked, each in the order of their keys. So two saves rarely
-    /// wait for each other crosswise; where they do, the server ends one of them, which is tried again.
+    /// Begins the transaction, and locks the rows: for each table the deleted rows, the updated
+    /// rows and the checked rows, each in the order of their keys. So deadlocks of two saves are
+    /// rare. If there is one, the server ends one of the saves, which is repeated.
     ///
     /// - Parameters:
-    ///   - beginning: What begins the transaction.
-    ///   - inquiry: What is asked when the rows are locked.
-    /// - Returns: Whether all rows are as they were read, and what writes the history, where the
+    ///   - beginning: The statements that begin the transaction.
+    ///   - inquiry: The queries after the rows are locked.
+    /// - Returns: Whether all rows are as they were read, and the recorder of the history, if the
     ///   store has one.
     private func lock(
         _ request: SaveRequest, _ connection: PostgresConnection,

@@ -3,19 +3,18 @@ import CambiumModel
 import CambiumPostgresSQL
 import CambiumRecords
 
-/// Moves the large values of what is written to their table, and removes those from there that rows
-/// lose.
+/// Moves the large values of written rows to their table, and deletes the values that rows lose.
 struct PostgresExternalRun {
     private let layout: PostgresLayout
-    /// What inserts and removes values, before the rows are written.
+    /// The statements that insert and delete values, before the rows are written.
     private(set) var statements: [PostgresStatement] = []
     private var values = LargeValues()
-    /// What the rows hold in place of the values, for the objects.
+    /// The names that the rows hold instead of the values, for the objects.
     var moved: [DerivedRow] { values.moved }
     private var waiting: [(name: Data, record: Record, slot: Int)] = []
     private var waitingBytes = 0
 
-    /// So many bytes a statement inserts at once, unless one value has more.
+    /// The number of bytes that a statement inserts at once, unless one value has more.
     private static let bytesAtOnce = 1 << 24
 
     init(_ layout: PostgresLayout) {
@@ -60,7 +59,7 @@ struct PostgresExternalRun {
         }
     }
 
-    /// Removes what rows hold, which are locked.
+    /// Deletes the values of rows, which are locked.
     private mutating func remove(
         of records: [Record], _ slots: SlotSet, _ entity: EntityDescription, kept: [Data]
     ) {

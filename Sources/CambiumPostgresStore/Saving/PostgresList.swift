@@ -4,7 +4,7 @@ import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
 
-/// Where the order of a to-many relationship is kept.
+/// The table and columns of the order of a to-many relationship.
 struct PostgresList {
     let table: String
     let owner: String
@@ -36,7 +36,7 @@ struct PostgresList {
 
     // MARK: Statements
 
-    /// What reads the lists that are to be put in order.
+    /// The statement that reads the lists that are to be ordered.
     func read(_ order: SaveRequest.Order) -> PostgresStatement {
         PostgresStatement(
             """
@@ -45,11 +45,11 @@ struct PostgresList {
             """, PendingArrays(keys: order.lists.map(\.owner)).parameters)
     }
 
-    /// What puts lists in order.
+    /// The statements that order lists.
     ///
     /// - Parameters:
-    ///   - rows: Their members as they are now.
-    ///   - recorder: What notes that in the history, where the store has one.
+    ///   - rows: Their current members.
+    ///   - recorder: Records the changes in the history, if the store has one.
     func write(
         _ order: SaveRequest.Order, _ rows: PostgresRows, _ recorder: PostgresRecorder?
     ) -> [PostgresStatement] {
@@ -82,7 +82,7 @@ struct PostgresList {
         return statements
     }
 
-    /// What gives members their places.
+    /// The statement that gives members their positions.
     func write(_ places: [(owner: Int64, member: Int64, place: Int64)]) -> PostgresStatement {
         var parameters = PostgresParameters()
         parameters.appendArray(of: places.map(\.owner))

@@ -44,8 +44,8 @@ struct PostgresLookup: SaveLookup {
     }
 }
 
-/// What the planning of a save is answered: each thing is asked once, and all that is known to be
-/// asked goes to the server together.
+/// Answers the questions of the planning of a save. Each question is sent once, and all known
+/// questions are sent together.
 final class PostgresAnswers: SaveLookup {
     private let layout: PostgresLayout
     private let connection: PostgresConnection
@@ -53,7 +53,7 @@ final class PostgresAnswers: SaveLookup {
 
     /// By the number of the entity: whether rows are as they were read.
     private var readings: [Int: [Reading: State]] = [:]
-    /// By the number of the root; nil where there is no row.
+    /// By the index of the root entity; nil if there is no row.
     private var known: [Int: [Int64: (EntityDescription, PlacedRecord)?]] = [:]
     private var existing: [Int: [Int64: Bool]] = [:]
     private var referring: [Reference: [Int64: [Int64]]] = [:]
@@ -91,7 +91,7 @@ final class PostgresAnswers: SaveLookup {
 
     // MARK: Asking
 
-    /// Statements, and what becomes of their results.
+    /// Statements, and the readers of their results.
     struct Inquiry {
         fileprivate(set) var statements: [PostgresStatement] = []
         private var readers: [(PostgresRows) throws -> Void] = []
@@ -115,7 +115,7 @@ final class PostgresAnswers: SaveLookup {
         try inquiry.take(try connection.run(inquiry.statements))
     }
 
-    /// What asks for all that is not known yet.
+    /// The queries for everything that is not known yet.
     func inquiry(about questions: SaveQuestions) -> Inquiry {
         var inquiry = Inquiry()
         for (entity, records) in questions.read { ask(records, entity, &inquiry) }
@@ -188,7 +188,7 @@ final class PostgresAnswers: SaveLookup {
         let pending = PendingArrays(records)
         let table = layout.tables[entity.index]
         let own = table.ofFamily.map { " AND \($0)" } ?? ""
-        // Those that are as they were are not sent.
+        // Unchanged rows are not sent.
         inquiry.add(
             """
             SELECT p."key", p."version", \(table.list) FROM \(pending.source) \
@@ -358,7 +358,7 @@ final class PostgresAnswers: SaveLookup {
         }
     }
 
-    /// The first record whose other end, as the server told, does not agree with it.
+    /// The first record whose other end, according to the server, does not match it.
     func oneSided(_ key: UniqueKey, _ records: [Record]) -> Int64? {
         let found = oneSided[ObjectIdentifier(key)] ?? []
         return records.first { found.contains($0.key) }?.key

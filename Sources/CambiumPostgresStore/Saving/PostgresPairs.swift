@@ -10,7 +10,8 @@ struct PostgresPairs {
     let source: String
     let destination: String
 
-    /// - Parameter relationship: Of either side; nil is the result where there are no pairs.
+    /// - Parameter relationship: Either side of the relationship. The result is nil if it has no
+    ///   pairs.
     init?(_ relationship: RelationshipDescription, _ layout: PostgresLayout) {
         let model = layout.model
         guard
@@ -25,7 +26,7 @@ struct PostgresPairs {
 
     // MARK: Statements
 
-    /// What deletes all pairs of rows.
+    /// The statement that deletes all pairs of rows.
     ///
     /// - Parameter isSource: Whether the rows are the sources.
     func delete(
@@ -37,7 +38,7 @@ struct PostgresPairs {
                 rows.parameters), recorder)
     }
 
-    /// What deletes some pairs.
+    /// The statement that deletes some pairs.
     func delete(
         _ links: [(source: Int64, destination: Int64)], _ recorder: PostgresRecorder?
     ) -> PostgresStatement {
@@ -55,8 +56,8 @@ struct PostgresPairs {
         _ links: [(source: Int64, destination: Int64)], _ recorder: PostgresRecorder?
     ) -> PostgresStatement {
         let pending = PendingArrays(links)
-        // One that exists already stays: another save added it too. It is locked, so that it does not go
-        // before the commit, and both directions of a pair are there or none.
+        // One that exists already stays: another save added it too. It is locked, so that it does
+        // not go before the commit, and both directions of a pair are there or none.
         let statement = PostgresStatement(
             """
             INSERT INTO \(table) AS t (\(source), \(destination)) \

@@ -16,7 +16,7 @@ struct PostgresWork {
         statements.append(statement)
     }
 
-    /// - Throws: ``SaveConflict`` where a statement has written fewer rows.
+    /// - Throws: ``SaveConflict`` if a statement has written fewer rows.
     @discardableResult
     mutating func run(_ connection: PostgresConnection) throws -> [PostgresRows] {
         let results = try connection.run(statements)
@@ -30,12 +30,13 @@ struct PostgresWork {
 
 /// Records in the parts that a statement writes at once.
 enum PostgresParts {
-    /// So many new rows: more take longer. Tests set it lower.
+    /// The number of new rows in a part: more take longer. Tests set it lower.
     @TaskLocal static var insertedRows = 4_096
-    /// So many rows that are found by their keys: for each part, the server may read the whole table.
+    /// The number of rows in a part that are found by their keys: for each part, the server may
+    /// read the complete table.
     static let foundRows = 1 << 17
-    /// So many bytes of texts and data, unless one row has more: the server reads a statement as a
-    /// whole.
+    /// The number of bytes of strings and data in a part, unless one row has more. The server reads
+    /// a statement as a unit.
     private static let bytes = 1 << 26
 
     static func of<Element>(_ all: [Element], atMost count: Int = Self.insertedRows) -> [[Element]]
@@ -45,7 +46,7 @@ enum PostgresParts {
         }
     }
 
-    /// Those of records whose values are sent.
+    /// The parts of records.
     ///
     /// - Parameter slots: The slots that are sent.
     static func of(

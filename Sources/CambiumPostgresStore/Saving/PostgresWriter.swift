@@ -4,13 +4,13 @@ import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
 
-/// Writes what a save asks for, in its transaction, after the rows were locked.
+/// Writes the request of a save, in its transaction, after the rows were locked.
 struct PostgresWriter {
     private let rows: RowStatements
     private let connection: PostgresConnection
     private let source: RowSource
     private let layout: PostgresLayout
-    /// What notes all that in the history, where the store has one.
+    /// Records the writes in the history, if the store has one.
     private var recorder: PostgresRecorder? { rows.recorder }
 
     init(
@@ -23,24 +23,24 @@ struct PostgresWriter {
         self.source = source
     }
 
-    /// What has become of a request.
+    /// The result of writing a request.
     struct Written {
-        /// What is to be sent before the commit, or before anything is read.
+        /// The statements to be sent before the commit, or before anything is read.
         let rest: [PostgresStatement]
-        /// What rows hold in place of values that went to a table of their own.
+        /// The names that rows hold instead of values moved to a table of their own.
         let moved: [DerivedRow]
     }
 
-    /// Writes what is asked for.
+    /// Writes the request.
     ///
     /// - Parameters:
-    ///   - locks: What is sent before anything is written.
-    ///   - swapped: Rows whose unique values others take.
-    ///   - run: What brings derived values up to date.
-    ///   - ending: What is sent behind all that, in the same go.
-    /// - Throws: ``SaveConflict`` where rows are not as they were read. Where a batch operation
-    ///   writes, ``RefusedRow`` names the row that the server refuses or a rule; then the transaction
-    ///   is to be taken back.
+    ///   - locks: The statements sent before anything is written.
+    ///   - swapped: Rows whose unique values other rows get.
+    ///   - run: Brings derived values up to date.
+    ///   - ending: The statements sent last, together with the others.
+    /// - Throws: ``SaveConflict`` if rows are not as they were read. If a batch operation writes,
+    ///   ``RefusedRow`` names the row that the server or a rule rejects; then the transaction must
+    ///   be rolled back.
     func write(
         _ request: SaveRequest, after locks: [PostgresStatement] = [],
         swapping swapped: Set<RowIdentity> = [], _ run: PostgresDerivationRun? = nil,
@@ -57,7 +57,7 @@ struct PostgresWriter {
         return Written(rest: rest, moved: external.moved)
     }
 
-    /// Adds what writes rows and links, in the order in which constraints allow for it.
+    /// Adds the statements that write rows and links, in the order that constraints require.
     private func add(
         _ request: SaveRequest, swapping swapped: Set<RowIdentity>, _ work: inout PostgresWork
     ) throws {
@@ -92,9 +92,9 @@ struct PostgresWriter {
         }
     }
 
-    /// Sends all that, with what has to be read and computed when it is written.
+    /// Sends all statements, with the reads and computations that follow the writes.
     ///
-    /// - Returns: What is still to be sent.
+    /// - Returns: The statements that are still to be sent.
     private func finish(
         _ request: SaveRequest, _ work: inout PostgresWork, _ run: PostgresDerivationRun?,
         _ ending: [PostgresStatement]
@@ -123,14 +123,14 @@ struct PostgresWriter {
             rest += try run.finish(results[firstComputed..<firstComputed + computing.count])
         }
         guard source.stages.contains(.rules) else { return rest }
-        // They may look at what memory has computed.
+        // Rules may read values that were computed in memory.
         _ = try connection.run(rest)
         try checks.checkRules(request)
         return []
     }
 
-    /// Writes rows in parts. Those of a batch operation are written at once, so that the one which is
-    /// refused can be named.
+    /// Writes rows in parts. The rows of a batch operation are written at once, so that an error
+    /// can name the rejected row.
     private func write(
         _ records: [Record], _ slots: [Int], of entity: EntityDescription,
         atMost count: Int = PostgresParts.insertedRows, _ work: inout PostgresWork,
@@ -175,14 +175,14 @@ struct PostgresWriter {
 
     // MARK: COPY
 
-    /// From so many new rows of an entity on a save copies them straight into the table: a copy takes
-    /// round trips of its own, but two thirds of the time of the statements (of 100,000 rows with ten
-    /// columns, over a socket; no less of 1,000 rows). Tests set it lower.
+    /// The number of new rows of an entity from which a save uses COPY. A copy takes additional
+    /// round trips, but two thirds of the time of the statements (of 100,000 rows with ten columns,
+    /// over a socket; no less of 1,000 rows). Tests set it lower.
     @TaskLocal static var copiesFrom = 10_001
-    /// The same for a batch operation, which writes in parts anyway.
+    /// The same for a batch operation. It writes in parts anyway.
     @TaskLocal static var batchCopiesFrom = 4_096
 
-    /// Copies new rows into their table, where they are many.
+    /// Copies new rows into their table if they are many.
     ///
     /// - Returns: Whether it has done so.
     private func copy(
@@ -191,7 +191,7 @@ struct PostgresWriter {
         let (records, entity) = (insertion.records, insertion.entity)
         let least = source.namesRefusedRow ? Self.batchCopiesFrom : Self.copiesFrom
         guard records.count >= least else { return false }
-        // The server copies into no table whose rows a policy of its own hides.
+        // The server rejects COPY into a table whose rows are restricted by a policy for this user.
         var table = PostgresParameters()
         table.append(.text(layout.table(of: entity.entity)), as: .text)
         work.add("SELECT row_security_active($1)", table)
@@ -209,7 +209,7 @@ struct PostgresWriter {
         } else {
             try copy(records, entity, rows.insertedSlots(entity))
         }
-        // COPY cannot note what it does.
+        // COPY cannot record its writes in the history.
         for records in PostgresParts.of(records) {
             if let noting = recorder?.copied(records.map(\.key), entity) { work.add(noting) }
         }

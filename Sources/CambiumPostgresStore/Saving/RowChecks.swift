@@ -3,7 +3,7 @@ import CambiumModel
 import CambiumPostgresSQL
 import CambiumRecords
 
-/// What the server has no constraints for: one partner in a one-to-one, and rules that only the
+/// Checks without constraints on the server: one partner in a one-to-one, and rules that only the
 /// program can check.
 struct RowChecks {
     let layout: PostgresLayout
@@ -11,7 +11,7 @@ struct RowChecks {
     let source: RowSource
     private var model: ModelDescription { layout.model }
 
-    /// Who else has the partners that rows of the request have.
+    /// The questions whether other rows have the partners of rows of the request.
     func partnerQuestions(_ request: SaveRequest) -> SaveQuestions {
         var questions = SaveQuestions()
         guard source.stages.contains(.partners) else { return questions }

@@ -4,10 +4,10 @@ import CambiumPostgresSQL
 import CambiumRecords
 
 extension RowStatements {
-    /// Takes rows out of their tables whose unique values others get, and puts them back with their
-    /// new values: nobody meets an old value then. Foreign keys are looked at later.
+    /// Removes rows with swapped unique values from their tables, and inserts them again with their
+    /// new values, so that no new value collides with an old one. Foreign keys are checked later.
     ///
-    /// - Returns: The rows, and what puts them back.
+    /// - Returns: The rows, and the statements that insert them again.
     func takeOut(
         _ swapped: Set<RowIdentity>, _ request: SaveRequest, _ work: inout PostgresWork
     ) throws -> (Set<RowIdentity>, [PostgresStatement]) {
@@ -23,8 +23,8 @@ extension RowStatements {
             let slots = written(update.slots, of: entity)
             let pending = PendingArrays(
                 records, slots.map { ($0, PostgresTable.type(ofSlot: $0, of: entity)) })
-            // The rows wait in a temporary table, which computes the generated columns too: the
-            // history tells of them.
+            // The rows wait in a temporary table. It computes the generated columns too, because
+            // the history contains them.
             let saved = "pg_temp._swap_\(entity.index)_\(back.count)"
             let columns = derivations.writableColumns(ofRoot: entity.rootIndex)
             work.add(

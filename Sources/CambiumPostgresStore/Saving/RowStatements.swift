@@ -7,12 +7,12 @@ import CambiumSQL
 /// The statements that insert, update and delete the rows of objects.
 struct RowStatements {
     let derivations: PostgresDerivations
-    /// What notes all that in the history, where the store has one.
+    /// Records the writes in the history, if the store has one.
     let recorder: PostgresRecorder?
     var layout: PostgresLayout { derivations.layout }
     private var model: ModelDescription { layout.model }
 
-    /// A statement that notes what it does, where the store has a history.
+    /// A statement that records its writes, if the store has a history.
     func recorded(
         _ statement: PostgresStatement,
         _ noting: (PostgresRecorder, PostgresStatement) -> PostgresStatement
@@ -22,12 +22,12 @@ struct RowStatements {
 
     // MARK: Columns
 
-    /// The column of a slot, in quotes; nil where it has none.
+    /// The column of a slot, in quotes; nil if it has none.
     func column(_ slot: Int, of entity: EntityDescription) -> String? {
         entity.layout.slots[slot].column.map { PostgresName.identifier($0) }
     }
 
-    /// The slots that are columns which somebody else than the server fills.
+    /// The slots whose columns the server does not compute.
     func written(_ slots: SlotSet, of entity: EntityDescription) -> [Int] {
         slots.subtracting(entity.derivedSlots).slots.filter { column($0, of: entity) != nil }
     }
@@ -50,14 +50,14 @@ struct RowStatements {
         }
     }
 
-    /// What is written of a new row.
+    /// The columns of a new row.
     func columns(_ slots: [Int], _ entity: EntityDescription) -> String {
         let system = ["\"_id\"", "\"_version\""] + (entity.hasEntityColumn ? ["\"_entity\""] : [])
         return (system + slots.compactMap { column($0, of: entity) }).joined(separator: ", ")
     }
 
-    /// The slots of rows that another store has: derived values too, as far as they are not computed by
-    /// the server.
+    /// The slots of rows that another store has: derived values too, as far as they are not
+    /// computed by the server.
     func movedSlots(_ entity: EntityDescription) -> [Int] {
         entity.layout.slots.indices.filter {
             column($0, of: entity) != nil && !isGenerated($0, of: entity)
@@ -98,7 +98,7 @@ struct RowStatements {
         }
     }
 
-    /// What writes slots of rows, where they are as they were read.
+    /// The statement that updates slots of rows that are still as they were read.
     func update(
         _ records: [Record], _ slots: SlotSet, _ entity: EntityDescription
     ) -> PostgresStatement {
@@ -115,7 +115,8 @@ struct RowStatements {
         return recorded(statement) { $0.updating($1, entity, in: table) }
     }
 
-    /// What an update gives the rows of `t` from those of `p`: the columns of slots, and the version.
+    /// The assignments of an update from the rows of `p` to those of `t`: the columns of slots, and
+    /// the version.
     func assignments(_ slots: [Int], _ entity: EntityDescription) -> String {
         var sets = ["\"_version\" = p.\"version\" + 1"]
         for slot in slots {

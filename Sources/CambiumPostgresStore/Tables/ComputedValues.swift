@@ -14,7 +14,7 @@ struct ComputedValues {
 
     /// Reads the rows of an attribute's objects.
     ///
-    /// - Parameter condition: Which of them, and in which order.
+    /// - Parameter condition: The condition of the rows, and their order.
     func select(_ maintained: PostgresDerivations.Maintained, _ condition: String) -> String {
         let table = layout.tables[entity(of: maintained.attribute).index]
         return "SELECT \(table.list) FROM \(table.source) WHERE \(condition)"
@@ -24,7 +24,7 @@ struct ComputedValues {
         model.entities[model.index(named: attribute.entity.name) ?? attribute.rootIndex]
     }
 
-    /// The values that are others than those of the rows.
+    /// The values that differ from those of the rows.
     func changed(
         _ attribute: MaintainedAttribute, _ rows: PostgresRows, _ snapshot: PostgresSnapshot
     ) throws -> [(key: Int64, value: StoredValue)] {
@@ -62,8 +62,8 @@ struct ComputedValues {
 
     private static let rowsAtOnce = 2_000
 
-    /// Brings the values of all rows up to date, in a transaction in which nobody else writes: those that
-    /// memory computes, and those that the server computes from these.
+    /// Brings the values of all rows up to date, in a transaction without other writers: the values
+    /// that are computed in memory, and the values that the server computes from these.
     func updateAll(
         _ connection: PostgresConnection,
         _ updateOfAll: (PostgresDerivations.Maintained) -> String?
@@ -81,7 +81,7 @@ struct ComputedValues {
         }
     }
 
-    /// Computes the values of all rows, and hands over those that are others, page by page.
+    /// Computes the values of all rows, and delivers the ones that differ, page by page.
     ///
     /// - Parameter withConnection: Runs a body with a connection that reads.
     func differing(
@@ -111,7 +111,7 @@ struct ComputedValues {
 
     /// The values of some rows that are others.
     struct Page {
-        /// The last key that was looked at; nil where there was none.
+        /// The last key that was read; nil if there was none.
         var last: Int64?
         var values: [(key: Int64, value: StoredValue)] = []
     }

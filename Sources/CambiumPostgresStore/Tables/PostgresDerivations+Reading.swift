@@ -7,7 +7,7 @@ import CambiumSQL
 extension PostgresDerivations {
     private var model: ModelDescription { layout.model }
 
-    /// What reads the derived values of rows that were written; nil where the rows have none.
+    /// The statement that reads the derived values of written rows; nil if the rows have none.
     func read(_ keys: [Int64], root: Int) -> PostgresStatement? {
         guard !keys.isEmpty, !columns[root].isEmpty else { return nil }
         let entity = model.entities[root]

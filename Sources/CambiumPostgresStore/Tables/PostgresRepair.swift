@@ -1,17 +1,17 @@
 import CambiumPostgresSQL
 import CambiumSQL
 
-/// What makes again what another program has removed or changed about tables, and leaves their values as
-/// they are: indexes, constraints, defaults, NOT NULL.
+/// The statements that recreate the indexes, constraints, defaults and NOT NULL that another
+/// program has removed or changed. Values stay as they are.
 struct PostgresRepair {
     private(set) var statements: [String] = []
     private var additions: [(order: Int, sql: String)] = []
 
     /// - Parameters:
-    ///   - expected: What the store should have.
-    ///   - actual: What it has.
+    ///   - expected: The schema that the store should have.
+    ///   - actual: The schema that it has.
     init(_ expected: PostgresCatalogue, _ actual: PostgresCatalogue, _ layout: PostgresLayout) {
-        // Names without a schema are those of the store.
+        // Names without a schema refer to the store's own tables.
         statements = [PostgresSchema.searchPath(layout.schema)]
         for relation in expected.relations where !relation.hasPrefix(HistorySQL.prefix) {
             let (wanted, have) = (expected.parts(of: relation), actual.parts(of: relation))
@@ -31,7 +31,7 @@ struct PostgresRepair {
                     if have[part] != nil {
                         statements.append("ALTER TABLE \(table) DROP CONSTRAINT \(name)")
                     }
-                    // What a foreign key references has to be unique by then.
+                    // The columns that a foreign key references have to be unique by then.
                     let isForeign = definition.hasPrefix("FOREIGN")
                     let sql = "ALTER TABLE \(table) ADD CONSTRAINT \(name) \(definition)"
                     additions.append((isForeign ? 2 : 0, sql))
@@ -57,7 +57,8 @@ struct PostgresRepair {
         }
     }
 
-    /// Whether a table can be made what it should be: each column has its type, and there is nothing more.
+    /// Whether a table can be repaired: each column has its type, and there are no additional
+    /// columns.
     static func isPossible(
         of relation: String, _ expected: PostgresCatalogue, _ actual: PostgresCatalogue
     ) -> Bool {

@@ -4,11 +4,12 @@ import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
 
-/// The version of the model that a program has, beside that of the store.
+/// The version of the program's model, to be compared with that of the store.
 ///
-/// Each transaction of an open store holds a lock of the table of metadata, which a migration takes for
-/// itself: it waits for the transactions that began before it, and later ones wait for it. A
-/// transaction that writes reads the version after it has the lock, and stops where it is another one.
+/// Each transaction of an open store holds a lock on the table of metadata. A migration takes that
+/// lock exclusively: it waits for the transactions that began before it, and later ones wait for
+/// it. A transaction that writes reads the version after it has the lock, and stops if the version
+/// has changed.
 struct PostgresVersion: Sendable {
     private let model: Model
     private let hash: String
@@ -28,7 +29,7 @@ struct PostgresVersion: Sendable {
             "SELECT \"name\", \"value\" FROM \(layout.metadata) WHERE \(Self.condition)")
     }
 
-    /// Makes sure that the store has the program's version.
+    /// Checks that the store has the program's version.
     ///
     /// - Parameter rows: Names and values, at least those of ``query``.
     /// - Throws: ``StoreError`` with `noStore`.
@@ -50,7 +51,7 @@ struct PostgresVersion: Sendable {
             "The store in the schema \(layout.schema)", toVersion: version, of: model.name, error)
     }
 
-    /// Whether an error may be one of a program whose tables are others now.
+    /// Whether the cause of an error may be that the tables have changed.
     func mayExplain(_ error: any Error) -> Bool {
         switch error {
         case let error as PostgresError: error.state.hasPrefix("42") || error.isStalePlan

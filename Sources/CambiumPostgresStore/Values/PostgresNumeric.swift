@@ -67,8 +67,8 @@ struct PostgresNumeric {
         digits = (0..<max(0, count)).map { bytes.number(Int16.self, at: 8 + 2 * $0) }
     }
 
-    /// The number in units of 10 to the power −scale; nil where it has more places, or 64 bits do not
-    /// hold it.
+    /// The number in units of 10 to the power −scale; nil if it has more decimal places, or does
+    /// not fit in 64 bits.
     func units(scale: Int) -> Int64? {
         // More are none of 64 bits.
         guard digits.count <= 9 else { return nil }
@@ -88,8 +88,8 @@ struct PostgresNumeric {
         return Int64(exactly: isNegative ? -units : units)
     }
 
-    /// The number as a record holds a decimal of any scale; nil where a decimal cannot be so great or
-    /// so exact.
+    /// The number as a record holds a decimal of any scale; nil if it is too large or too precise
+    /// for a decimal.
     var ordered: Data? {
         var text = isNegative ? "-" : ""
         for digit in digits {

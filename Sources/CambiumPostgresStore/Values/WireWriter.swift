@@ -2,7 +2,8 @@ import CambiumModel
 
 /// Values one after the other, in the binary form of the wire.
 struct WireWriter: ~Copyable {
-    // Safety: `start` is the memory of this value alone, of `capacity` bytes of which `count` are written.
+    // Safety: `start` is the memory of this value alone. It has `capacity` bytes, and the first
+    // `count` of them are written.
     private var start: UnsafeMutableRawPointer
     private var capacity: Int
     private(set) var count = 0
@@ -19,15 +20,16 @@ struct WireWriter: ~Copyable {
         start.deallocate()
     }
 
-    /// What is written, during the call.
+    /// Calls the body with the written bytes, which are valid during the call.
     borrowing func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        // Safety: so many bytes are written. The value is borrowed, so nothing grows during the call.
+        // Safety: so many bytes are written. The value is borrowed, so nothing grows during the
+        // call.
         try body(UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    /// Forgets what is written, and keeps the room.
+    /// Discards the written bytes, and keeps the memory.
     mutating func removeAll() {
         count = 0
     }
@@ -44,8 +46,8 @@ struct WireWriter: ~Copyable {
     @inline(__always)
     mutating func append(contentsOf bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress else { return }
-        // Safety: there is room for so many bytes. They are not in this value's memory, whose bytes only
-        // `withBytes` shows, while nothing can be appended.
+        // Safety: there is room for this number of bytes. They are not in this value's memory: only
+        // `withBytes` gives access to it, and nothing can be appended meanwhile.
         makeRoom(bytes.count).copyMemory(from: source, byteCount: bytes.count)
     }
 
@@ -73,7 +75,7 @@ struct WireWriter: ~Copyable {
         return true
     }
 
-    /// Writes a number over what is there.
+    /// Overwrites a number.
     @inline(__always)
     mutating func set(bigEndian number: Int32, at place: Int) {
         guard place >= 0, place + MemoryLayout<Int32>.size <= count else { return }
@@ -81,7 +83,7 @@ struct WireWriter: ~Copyable {
         (start + place).storeBytes(of: number.bigEndian, as: Int32.self)
     }
 
-    /// Where so many more bytes are to be written.
+    /// The address at which this number of further bytes is to be written.
     @inline(__always)
     private mutating func makeRoom(_ more: Int) -> UnsafeMutableRawPointer {
         if capacity - count < more { grow(more) }
@@ -93,7 +95,8 @@ struct WireWriter: ~Copyable {
     @inline(never)
     private mutating func grow(_ more: Int) {
         capacity = max(2 * capacity, count + more)
-        // Safety: the new memory is larger than what is copied, and no address of the old one is kept.
+        // Safety: the new memory is larger than the copied bytes, and no address of the old memory
+        // is kept.
         let new = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
         new.copyMemory(from: start, byteCount: count)
         start.deallocate()
