@@ -7,7 +7,7 @@ struct LinkCheck {
     let store: any SharedStore
     let model: ModelDescription
 
-    /// What is wrong with the links of some rows.
+    /// Returns the findings about the links of some rows.
     func findings(in rows: [(entity: EntityDescription, record: Record)]) throws -> [StoreFinding] {
         var findings: [StoreFinding] = []
         var wanted: [Int: Set<Int64>] = [:]
@@ -103,7 +103,7 @@ struct LinkCheck {
                 for owner in owners where returned[owner.integer(slot)] != owner.key {
                     let key = owner.integer(slot)
                     let identity = RowIdentity(root: destination.index, key: key)
-                    // What does not exist is reported already.
+                    // Missing rows are reported already.
                     guard let number = found[identity],
                         model.families[relationship.destination].contains(number)
                     else { continue }

@@ -2,11 +2,11 @@ import CambiumEngine
 import CambiumMaintenance
 import CambiumModel
 
-/// What a check of a store has found, and what was mended.
+/// The findings and repairs of a check of a store.
 public struct StoreCheckReport: Sendable {
     /// Findings of one kind.
     public struct Group: Sendable {
-        /// What kind of fault it is.
+        /// The kind of the findings.
         public let kind: StoreFinding.Kind
         /// How many there are.
         public let count: Int
@@ -22,9 +22,9 @@ public struct StoreCheckReport: Sendable {
     public let version: String
     /// How many objects the store has.
     public let objectCount: Int
-    /// What is wrong, by kind; empty where nothing is.
+    /// The findings, by kind; empty if there are none.
     public let groups: [Group]
-    /// What a repair has mended; empty where nothing was.
+    /// The repairs; empty if nothing was repaired.
     public let mends: [StoreMend]
 
     /// Whether nothing is wrong: nothing was found, or all that was found is mended.

@@ -3,17 +3,17 @@ import CambiumMigration
 import CambiumModel
 import CambiumRecords
 
-/// Checks a whole store: every value, rule and link of every object, derived values, large values, the
-/// counters of keys, and what the engine itself can check. Memory holds a page of objects, and the
-/// names of large values that are kept in files.
+/// Checks a complete store: every value, rule and link of every object, derived values, large
+/// values, the counters of keys, and everything that the engine itself can check. Memory holds a
+/// page of objects, and the names of large values that are kept in files.
 ///
-/// The store is read as it is at one moment, where it can be, while others write.
+/// If possible, the store is read in its state at one moment, while others write.
 package final class StoreChecker {
     /// How far a check is.
     package struct Progress: Sendable {
         /// From 0 to 1.
         package let fraction: Double
-        /// What is being checked.
+        /// A description of the current part of the check.
         package let summary: String
     }
 
@@ -22,7 +22,7 @@ package final class StoreChecker {
     private let roots: [EntityDescription]
     /// How many findings of a kind are named; the others are counted.
     private let limit: Int
-    /// Told how far the check is. Default: nobody.
+    /// Called with the progress of the check. Default: does nothing.
     package var progress: (Progress) -> Void = { _ in }
     /// Asked between pages whether to stop. Default: never.
     package var isCancelled: () -> Bool = { false }
@@ -64,7 +64,7 @@ package final class StoreChecker {
 
     /// Checks everything.
     ///
-    /// - Throws: What reading throws; `CancellationError`.
+    /// - Throws: The errors of reading; `CancellationError`.
     package func check() throws -> StoreCheckResult {
         let differences = try engine.differences().filter { $0.kind != .external }
         add(
@@ -90,7 +90,7 @@ package final class StoreChecker {
             findings: StoreFinding.Kind.allCases.compactMap { kinds[$0] })
     }
 
-    /// Mends what ``check()`` has found and what needs no decision about data.
+    /// Repairs the findings of ``check()`` that need no decision about data.
     package func mend() throws -> [StoreMend] {
         let kinds = Set(self.kinds.keys.filter(\.isRepairable))
         guard !kinds.isEmpty else { return [] }
@@ -110,7 +110,7 @@ package final class StoreChecker {
     }
 
     private func checkContents() throws {
-        // Who saves now may write files that the rows do not show yet.
+        // A save at this moment may write files that are not in the rows yet.
         externalNames = try engine.settledExternalNames() ?? []
         let store: any SharedStore = engine.keepsGenerations ? try engine.pin() : engine
         var total = 0
@@ -125,7 +125,7 @@ package final class StoreChecker {
         progress(Progress(fraction: 0.9, summary: "pairs, lists and derived values"))
         try store.findFaults(atMost: limit) { findings, count in
             if isCancelled() { throw CancellationError() }
-            // The engine may say once more of a table what was found row by row.
+            // The engine may report about a table what was already found row by row.
             let kept = findings.filter { finding in
                 finding.kind != .integrity || finding.key != nil
                     || !faultyRoots.contains(finding.entityName ?? "")
@@ -202,7 +202,7 @@ package final class StoreChecker {
         }
     }
 
-    /// Reads a large value; notes where it cannot be read.
+    /// Reads a large value. If it cannot be read, that is noted.
     private func data(
         named name: String, of attribute: Attribute, _ record: Record,
         _ entity: EntityDescription, _ store: any SharedStore
@@ -219,8 +219,8 @@ package final class StoreChecker {
         }
     }
 
-    /// What was missing may have been replaced by a save since the moment that is read, and what is
-    /// unreferenced may be gone.
+    /// Since the moment that was read, a save may have replaced a missing value, or removed an
+    /// unreferenced one.
     private func settleExternalData() throws {
         let names = try engine.settledExternalNames()
         for value in missing {
@@ -255,7 +255,7 @@ package final class StoreChecker {
 
     // MARK: Entity by entity
 
-    /// Checks what a query finds: rules, counts of links, and unique values.
+    /// Runs the checks that are queries: rules, counts of links, and unique values.
     private func checkTogether(_ entity: EntityDescription, _ store: any SharedStore) throws {
         try step(0.8, entity.name)
         for rule in entity.entity.rules {
@@ -393,8 +393,8 @@ package final class StoreChecker {
 }
 
 extension StoreOptions {
-    /// The options for a store that is checked, and repaired where that is wanted: nothing else about it
-    /// is changed, and it is read as it is at one moment however long that takes.
+    /// The options for checking a store, and for repairing it if requested. Nothing else is
+    /// changed. The store is read in its state at one moment, however long that takes.
     package func checking(repairs: Bool) -> StoreOptions {
         var options = self
         options.isReadOnly = !repairs
@@ -408,10 +408,10 @@ extension StoreOptions {
     }
 }
 
-/// What a check of a store has found.
+/// The findings of a check of a store.
 package struct StoreCheckResult: Sendable {
     /// How many objects the store has.
     package let objectCount: Int
-    /// What is wrong, by kind; empty where nothing is.
+    /// The findings, by kind; empty if there are none.
     package let findings: [StoreFindings]
 }

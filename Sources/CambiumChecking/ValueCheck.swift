@@ -2,12 +2,13 @@ import CambiumEngine
 import CambiumModel
 import CambiumRecords
 
-/// Checks the values of rows of one entity, as a save checks those of an object without generated code.
+/// Checks the values of rows of one entity, as a save checks those of an object without generated
+/// code.
 final class ValueCheck {
     private let entity: EntityDescription
     private let attributes: [CheckedAttribute]
 
-    /// What is known about an attribute with a column.
+    /// The checks of an attribute with a column.
     private struct CheckedAttribute {
         let slot: Int
         let attribute: Attribute
@@ -30,9 +31,9 @@ final class ValueCheck {
         }
     }
 
-    /// What is wrong with the values of a row.
+    /// Returns the findings about the values of a row.
     ///
-    /// - Parameter externalData: Reads a large value by its name; nil where it cannot be read, which is
+    /// - Parameter externalData: Reads a large value by its name; nil if it cannot be read. That is
     ///   reported elsewhere.
     func findings(
         in record: Record, externalData: (_ name: String, Attribute) throws -> Data?
@@ -96,7 +97,7 @@ final class ValueCheck {
         return findings
     }
 
-    /// What is wrong with a value that is one of its type.
+    /// Returns the fault of a value of the right type.
     private func fault(
         of value: Value, _ checked: CheckedAttribute
     ) -> (StoreFinding.Kind, String)? {
