@@ -2,9 +2,9 @@ import CambiumMigration
 import CambiumModel
 import CambiumSQL
 
-/// What a migration of a store did.
+/// The result of a migration of a store.
 package struct ApplyReport: MigrationReport {
-    /// What was done, as reports for programs call it.
+    /// The outcome, under its name in reports for programs.
     package enum Outcome: String, Sendable {
         case migrated, refreshed, current, created
     }
@@ -17,23 +17,23 @@ package struct ApplyReport: MigrationReport {
     package var from: String?
     /// Its version now.
     package let version: String
-    /// What was done, in order.
+    /// The completed steps, in order.
     package var steps: [String] = []
     /// The path of the copy that was made first.
     package var backup: String?
-    /// What another program had changed: with the outcome `refreshed` or `migrated` it is as it
-    /// should be now.
+    /// The changes of another program. With the outcome `refreshed` or `migrated`, they are
+    /// repaired now.
     package let differences: [StatusReport.Difference]
-    /// What the repair of that did, in words; nil where there was none.
+    /// A description of the repair of these changes; nil if there was none.
     package let repair: String?
-    /// What became of the store's history, in words; nil where it has none.
+    /// A description of the effect on the store's history; nil if it has none.
     package let history: String?
     /// How long it took.
     package let seconds: Double
     /// Whether the store is on a server: `backup` is the schema of the copies of tables then.
     package var isOnServer = false
 
-    /// Makes a report of what opening a store did to it.
+    /// Creates a report of the effects of opening a store.
     package init(
         store: String, version: String, _ outcome: MigrationOutcome,
         differences: [StatusReport.Difference] = [], repair: String? = nil,
@@ -96,21 +96,21 @@ package struct ApplyReport: MigrationReport {
     }
 }
 
-/// What a migration of a copy of a store did: the store itself was only read.
+/// The result of a migration of a copy of a store. The store itself was only read.
 package struct RehearsalReport: MigrationReport {
     /// A table before and after.
     package struct Table: Sendable {
         /// Its name.
         package let name: String
-        /// How many rows it had; nil where it is new.
+        /// The number of its rows before; nil if it is new.
         package let before: Int?
-        /// How many it has; nil where it was deleted.
+        /// The number of its rows afterwards; nil if it was deleted.
         package let after: Int?
     }
 
     /// The store's path.
     package let store: String
-    /// The versions on the way; empty where there was nothing to do.
+    /// The versions on the way; empty if there was nothing to do.
     package let versions: [String]
     /// The class of the gravest step.
     package let `class`: String?
@@ -121,7 +121,7 @@ package struct RehearsalReport: MigrationReport {
     package let sizeAfter: Int
     /// How long the migration took, without the copying.
     package let seconds: Double
-    /// Why the migration failed; nil where it did not.
+    /// The reason why the migration failed; nil if it did not.
     package let failure: String?
 
     /// Makes a report.

@@ -1,4 +1,4 @@
-/// Which copies of a store were removed that migrations had left.
+/// The copies of a store that migrations had left, and that were removed.
 package struct ForgetReport: MigrationReport {
     /// The store's path.
     package let store: String

@@ -1,12 +1,12 @@
 import CambiumModel
 import CambiumPlan
 
-/// What a command about migrations has found or done: a value that is printed for a person or
-/// encoded for a program. The tool and the command of a user's own program print the same.
+/// The result of a command about migrations: a value that is printed for a person or encoded for a
+/// program. The tool and the command of a user's own program print the same.
 package protocol MigrationReport {
     /// Lines for a person, each with its end.
     var text: String { get }
-    /// What a program reads.
+    /// The members for a program.
     var members: ReportValue { get }
 }
 
@@ -71,7 +71,7 @@ package enum ReportValue: Encodable {
 }
 
 extension Encoder {
-    /// Writes an object with all these members, also those that are nil.
+    /// Writes an object with all these members, including nil values.
     package func encode(_ members: KeyValuePairs<String, any Encodable>) throws {
         var object = container(keyedBy: MemberName.self)
         for (name, value) in members {
@@ -90,7 +90,7 @@ private struct MemberName: CodingKey {
 
 /// Words and columns of the texts that reports are.
 enum ReportText {
-    /// Lines of a label and what is to be said, if anything is, the second column below itself.
+    /// Lines of a label and a value, if there is one. The values are aligned in a column.
     static func list(_ entries: [(label: String, value: String?)]) -> String {
         let width = entries.compactMap { $0.value == nil ? nil : $0.label.count }.max() ?? 0
         return entries.compactMap { label, value in
@@ -98,7 +98,7 @@ enum ReportText {
         }.joined()
     }
 
-    /// Lines of columns under headings. What is a number stands to the right.
+    /// Lines of columns under headings. Numbers are aligned to the right.
     static func table(_ headings: [String], _ rows: [[String]]) -> String {
         let all = [headings] + rows
         let widths = headings.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
@@ -138,7 +138,7 @@ enum ReportText {
         return "\(milliseconds / 1_000).\(zeros)\(digits) s"
     }
 
-    /// Versions in the order in which a store has them.
+    /// Versions in the order of the migration.
     static func way(_ versions: [String]) -> String {
         versions.count == 1
             ? "version \(versions[0]) brought up to date" : versions.joined(separator: " → ")
@@ -158,8 +158,8 @@ extension MigrationKind {
         }
     }
 
-    /// The class of something that does more than one thing: what only it says and the others hide
-    /// is that data is lost.
+    /// The class of something with several effects. The loss of data is added if the other effects
+    /// would hide it.
     package func words(losesData: Bool) -> String {
         losesData && self != .lossy && self != .destructive ? words + ", loses data" : words
     }

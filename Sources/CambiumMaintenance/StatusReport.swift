@@ -2,9 +2,10 @@ import CambiumMigration
 import CambiumModel
 import CambiumPlan
 
-/// What a store is to a program: of which version, and how far from the program's.
+/// The state of a store for a program: its version, and the way from there to the program's
+/// version.
 package final class StatusReport: MigrationReport {
-    /// What a store is to a program.
+    /// The state of a store for a program.
     package enum State: String, Sendable {
         /// There is no store.
         case none
@@ -22,11 +23,11 @@ package final class StatusReport: MigrationReport {
     package struct Difference: Sendable {
         /// Its name.
         package let name: String
-        /// In what way it differs.
+        /// The kind of the difference.
         package let kind: String
-        /// The columns and constraints of a table that differ, where that is known.
+        /// The columns and constraints of a table that differ, if they are known.
         package let parts: [Part]
-        /// Why a repair cannot put it right; empty where nothing is in the way.
+        /// The reasons why a repair is not possible; empty if it is.
         package let obstacles: [String]
         /// All that in words.
         let words: String
@@ -35,7 +36,7 @@ package final class StatusReport: MigrationReport {
         package struct Part: Sendable {
             /// Its name.
             package let name: String
-            /// In what way it differs.
+            /// The kind of the difference.
             package let kind: String
             /// How many values are in a column that another program has added.
             package let values: Int?
@@ -62,9 +63,9 @@ package final class StatusReport: MigrationReport {
         package let name: String
         /// Whether it is a table, index, view or trigger.
         package let kind: String
-        /// What is wrong, in words.
+        /// A description of the problem.
         package let reason: String
-        /// What to do about it.
+        /// The remedy.
         package let remedy: String
 
         /// Both in words.
@@ -89,26 +90,25 @@ package final class StatusReport: MigrationReport {
     package let model: String
     /// The program's version of it.
     package let programVersion: String
-    /// What the store is.
+    /// The state of the store.
     package let state: State
-    /// The store's version, where that is known.
+    /// The store's version, if it is known.
     package var version: String?
-    /// The versions on the way to the program's, the store's first; empty where there is no way.
+    /// The versions on the way to the program's, the store's first; empty if there is no way.
     package var versions: [String] = []
     /// The class of the gravest step.
     package var `class`: String?
-    /// Whether data is deleted or becomes less exact on the way, which a graver class does not
-    /// tell.
+    /// Whether data is deleted or becomes less exact on the way. A graver class does not show that.
     package var losesData = false
     /// The steps that the program supplies.
     package var codeSteps: [String] = []
-    /// What becomes of the store's history, in words; nil where it has none.
+    /// A description of the effect on the store's history; nil if it has none.
     package var history: String?
-    /// What another program has changed.
+    /// The changes of another program.
     package var differences: [Difference] = []
-    /// What a repair of that would do, in words.
+    /// A description of the repair of these changes.
     package var repair: String?
-    /// What other programs have put into the store that is in the way of the migration.
+    /// Tables, triggers and views of other programs that prevent the migration.
     package var inTheWay: [ExternalObject] = []
     /// Why the program cannot open the store.
     package var problem: String?
@@ -120,7 +120,7 @@ package final class StatusReport: MigrationReport {
         self.state = state
     }
 
-    /// Makes a report of what a survey has found; nil where there is no store.
+    /// Creates a report of a survey; nil if there is no store.
     package convenience init(store: String, of model: Model, _ survey: StoreSurvey?) {
         let state: State =
             switch survey {
@@ -187,7 +187,7 @@ package final class StatusReport: MigrationReport {
                     history: history, differences: differences, repair: repair, inTheWay: inTheWay))
     }
 
-    /// What else there is to say of a store.
+    /// The further entries about a store.
     static func entries(
         history: String?, differences: [Difference], repair: String?, inTheWay: [ExternalObject]
     ) -> [(label: String, value: String?)] {
@@ -216,7 +216,7 @@ extension StatusReport.Difference {
 }
 
 extension MigrationError {
-    /// The version of the store that the error is about, where it says so.
+    /// The version of the store in the error, if it names one.
     fileprivate var storeVersion: String? {
         switch self {
         case .newerVersion(let store, _), .unknownVersion(let store, _, _),
@@ -228,7 +228,7 @@ extension MigrationError {
     }
 }
 
-/// What a migration of a store would do, before it does it.
+/// The effects of a migration of a store, before it runs.
 package struct PlanReport: MigrationReport {
     /// A step of the migration.
     package struct Step: Sendable {
@@ -248,7 +248,7 @@ package struct PlanReport: MigrationReport {
 
     /// The store's path.
     package let store: String
-    /// The versions on the way; empty where there is nothing to do.
+    /// The versions on the way; empty if there is nothing to do.
     package let versions: [String]
     /// The class of the gravest step.
     package let `class`: String?
@@ -266,13 +266,13 @@ package struct PlanReport: MigrationReport {
     package let freeSpace: Int?
     /// Whether a copy of the store is made first.
     package let makesBackup: Bool
-    /// What another program has changed.
+    /// The changes of another program.
     package let differences: [StatusReport.Difference]
-    /// What a repair of that would do, in words.
+    /// A description of the repair of these changes.
     package let repair: String?
-    /// What other programs have put into the store that is in the way of the migration.
+    /// Tables, triggers and views of other programs that prevent the migration.
     package let inTheWay: [StatusReport.ExternalObject]
-    /// What becomes of the store's history, in words; nil where it has none.
+    /// A description of the effect on the store's history; nil if it has none.
     package let history: String?
     /// The tables whose rows are written again.
     package let rewrittenTables: [String]
@@ -281,7 +281,7 @@ package struct PlanReport: MigrationReport {
     /// Whether the store is on a server.
     package let isOnServer: Bool
 
-    /// Makes a report of what a runner forecasts; nil where there is nothing to do.
+    /// Creates a report of a runner's forecast; nil if there is nothing to do.
     package init(store: String, _ forecast: MigrationForecast?, isOnServer: Bool = false) {
         self.store = store
         self.isOnServer = isOnServer
@@ -306,8 +306,8 @@ package struct PlanReport: MigrationReport {
         history = forecast?.history?.words
     }
 
-    /// Whether a program, and `apply`, would refuse the store as it is: others have changed what is the
-    /// model's, or something of theirs is in the way.
+    /// Whether a program, and `apply`, would refuse the store in its current state: another program
+    /// has changed the model's tables, or has added something that prevents the migration.
     package func isRefused(_ policy: DriftPolicy) -> Bool {
         let changed = differences.filter { $0.kind != StoreDifference.Kind.external.rawValue }
         return switch policy {
@@ -347,7 +347,7 @@ package struct PlanReport: MigrationReport {
         ])
     }
 
-    /// What a plan for a server says besides.
+    /// The additional entries of a plan for a server.
     private var serverEntries: [(label: String, value: String?)] {
         guard isOnServer else { return [] }
         func list(_ label: String, _ texts: [String]) -> [(label: String, value: String?)] {

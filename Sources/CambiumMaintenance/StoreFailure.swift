@@ -3,23 +3,23 @@ import CambiumSQLite
 
 /// Why nothing could be done with a store file, for people.
 package struct StoreFailure: Error, Sendable {
-    /// What is in the way.
+    /// The cause of the failure.
     package enum Cause: Sendable {
         /// The file, its folder or its disk.
         case file
-        /// What the store is, or what is in it.
+        /// The kind of the store, or its content.
         case store
     }
 
-    /// What is in the way.
+    /// The cause of the failure.
     package let cause: Cause
-    /// What is wrong and what to do about it.
+    /// The problem and its remedy.
     package let reason: String
     private let path: String
     /// The same with the store before it.
     package var message: String { "\(path): \(reason)" }
 
-    /// Explains an error; nil where it is none of a store.
+    /// Explains an error; nil if it is not about a store.
     package init?(_ error: any Error, storeAt path: String) {
         self.path = path
         switch error {
@@ -71,7 +71,7 @@ extension SQLiteError {
     /// Whether the disk or the rights to the file are the reason.
     fileprivate var isOfFile: Bool { [8, 10, 13, 14].contains(primaryCode) }
 
-    /// What is wrong with a file, and what to do about it.
+    /// The problem of a file, and its remedy.
     fileprivate func remedy(of path: String) -> String {
         if StoreFiles.isFolder(path) { return "It is a folder; name the store file in it" }
         if isOfMovedFile {

@@ -3,10 +3,10 @@ import CambiumModel
 import CambiumSQL
 import CambiumSQLite
 
-/// What people do with a store file by hand, before or instead of letting a program open it: ask
-/// what it is, what a migration would do, migrate it, or try that on a copy.
+/// The manual operations on a store file, before or instead of opening it in a program: show its
+/// status, plan a migration, run it, or try it on a copy.
 package struct StoreMaintenance {
-    /// What knows the program's model and its migrations.
+    /// Runs the program's migrations, to its model.
     package let runner: MigrationRunner
     /// The store's path.
     package let path: String
@@ -19,11 +19,11 @@ package struct StoreMaintenance {
 
     private var exists: Bool { FileManager.default.fileExists(atPath: path) }
 
-    /// What the store is to the program. Reads no rows, those of tables that another program has
-    /// changed excepted; changes nothing.
+    /// Returns the status of the store for the program. It reads no rows, except those of tables
+    /// that another program has changed. It changes nothing.
     ///
-    /// - Throws: `SQLiteError` where the file cannot be read. A store that the program cannot open
-    ///   is no error: the report says why.
+    /// - Throws: `SQLiteError` if the file cannot be read. If the program cannot open the store, no
+    ///   error is thrown: the report contains the reason.
     package func status() throws -> StatusReport {
         guard exists else { return StatusReport(store: path, of: runner.model, nil) }
         let connection = try Connection.reading(path: path)
@@ -37,10 +37,10 @@ package struct StoreMaintenance {
         }
     }
 
-    /// What a migration would do. Goes through the tables to count their rows and through all of the
-    /// file to see that it is whole, changes nothing.
+    /// Returns the effects of a migration. It reads the tables to count their rows, and the
+    /// complete file to check it for damage. It changes nothing.
     ///
-    /// - Throws: ``MigrationError`` where the program cannot open the store, or where its file is
+    /// - Throws: ``MigrationError`` if the program cannot open the store, or if its file is
     ///   damaged; `SQLiteError`.
     package func plan() throws -> PlanReport {
         guard exists else { return PlanReport(store: path, nil) }
@@ -52,12 +52,12 @@ package struct StoreMaintenance {
         return PlanReport(store: path, try runner.forecast(connection, at: path))
     }
 
-    /// Migrates the store, after it was made sure that all of its file can be read. A program that
-    /// opens a store does not take the time, and finds the damage that its migration comes upon.
+    /// Migrates the store, after a check that its complete file can be read. A program that opens a
+    /// store skips this check, and finds damage only if the migration meets it.
     ///
-    /// - Parameter announce: Notified of what a repair is about to do, before anything is done.
-    /// - Throws: ``MigrationError``, `SQLiteError`, and what the program's steps throw; the store
-    ///   is as it was.
+    /// - Parameter announce: Called with a description of a repair before anything is done.
+    /// - Throws: ``MigrationError``, `SQLiteError`, and the errors of the program's steps. After an
+    ///   error, the store is unchanged.
     package func apply(announcing announce: (String) -> Void = { _ in }) throws -> ApplyReport {
         let status = try status()
         let repair = runner.driftPolicy == .repair ? status.repair : nil
@@ -76,11 +76,11 @@ package struct StoreMaintenance {
             repair: repair, history: status.history, seconds: start.seconds)
     }
 
-    /// Migrates a copy of the store, which is removed afterwards.
+    /// Migrates a copy of the store, and removes the copy afterwards.
     ///
-    /// - Parameter folder: Where the copy is made; it must have room for it.
-    /// - Throws: `SQLiteError` where the store cannot be copied, ``MigrationError`` where its file is
-    ///   damaged. That its migration fails is no error: the report says why.
+    /// - Parameter folder: The folder of the copy; it must have room for it.
+    /// - Throws: `SQLiteError` if the store cannot be copied, ``MigrationError`` if its file is
+    ///   damaged. If the migration fails, no error is thrown: the report contains the reason.
     package func rehearse(in folder: String) throws -> RehearsalReport {
         let copy = "\(folder)/rehearsal-\(try UUID.random().uuidString).sqlite"
         defer { Self.remove(copy) }
@@ -138,9 +138,9 @@ package struct StoreMaintenance {
         StoreFiles.removeDatabase(path)
     }
 
-    /// Makes sure that no step of code is needed, which only the program itself has.
+    /// Checks that the migration needs no step of code, which only the program itself has.
     ///
-    /// - Throws: ``MigrationError`` where one is, or where the program cannot open the store;
+    /// - Throws: ``MigrationError`` if it needs one, or if the program cannot open the store;
     ///   `SQLiteError`.
     package func requireNoCode() throws {
         guard runner.code.isEmpty else { return }
@@ -158,12 +158,12 @@ extension ContinuousClock.Instant {
 }
 
 extension Connection {
-    /// Makes sure that the file is whole. Goes through all of it.
+    /// Checks the complete file for damage.
     ///
     /// - Throws: ``MigrationError/storeIsDamaged(finding:)``, ``MigrationError/cancelled``;
-    ///   `SQLiteError` where it cannot be read.
+    ///   `SQLiteError` if it cannot be read.
     func requireWhole(_ isCancelled: () -> Bool) throws {
-        // Conditions are about values; those of other programs may not come to an end.
+        // Check constraints concern values, and those of other programs may never end.
         try execute(MigrationSQL.checksOff)
         defer { try? execute(MigrationSQL.checksOn) }
         let rows = try withCancellation(isCancelled) { () throws(SQLiteError) in
@@ -171,15 +171,16 @@ extension Connection {
         }
         let findings = rows.compactMap { $0.first?.text }
         guard let finding = findings.first(where: MigrationSQL.isDamage) else { return }
-        // The first line of several names the database, which is the only one.
+        // If there are several lines, the first one names the database. There is only one.
         let lines = finding.split(separator: "\n").filter { !$0.hasPrefix("***") }
         throw MigrationError.storeIsDamaged(finding: String(lines.first ?? finding[...]))
     }
 
-    /// Runs a body that goes through the file, and whose statements end where that was asked for.
+    /// Runs a body that reads the file. If cancellation is requested, its statements are
+    /// interrupted.
     ///
-    /// - Throws: ``MigrationError/cancelled``, ``MigrationError/storeIsDamaged(finding:)``, and what
-    ///   the body throws.
+    /// - Throws: ``MigrationError/cancelled``, ``MigrationError/storeIsDamaged(finding:)``, and the
+    ///   errors of the body.
     func withCancellation<Result>(
         _ isCancelled: () -> Bool, _ body: () throws(SQLiteError) -> Result
     ) throws -> Result {

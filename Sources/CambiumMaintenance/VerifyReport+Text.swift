@@ -51,7 +51,7 @@ extension VerifyReport: MigrationReport {
 }
 
 extension VerifyReport.Step {
-    /// The class as a value; nil where the model says too little for a step.
+    /// The class as a value; nil if the model does not define the step completely.
     fileprivate var kind: MigrationKind? { MigrationKind(rawValue: self.class) }
 
     fileprivate var members: ReportValue {
