@@ -2,7 +2,7 @@ extension Help {
     /// The names of the topics, for people.
     static var topicNames: String { topics.map(\.name).joined(separator: ", ") }
 
-    /// What is worth knowing beside the commands.
+    /// The topics of the help, besides the commands.
     static let topics: [(name: String, text: String)] = [
         (
             "model",

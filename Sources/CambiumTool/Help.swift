@@ -2,7 +2,7 @@ import CambiumCompiler
 
 /// The texts of `cambium help`.
 enum Help {
-    /// What the tool can do.
+    /// The overview of the commands.
     static var overview: String {
         let width = (Tool.commands.map { $0.name.count }.max() ?? 0) + 2
         let commands = Tool.commands.map { command in

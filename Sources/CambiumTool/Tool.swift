@@ -20,7 +20,7 @@ struct Tool {
         console.exit(with: run(Array(CommandLine.arguments.dropFirst()), console))
     }
 
-    /// Does what a command line asks for.
+    /// Runs a command line.
     static func run(_ words: [String], _ console: Console) -> ExitCode {
         console.run {
             switch words.first {

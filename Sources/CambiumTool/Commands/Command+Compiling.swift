@@ -1,11 +1,11 @@
 import CambiumCompiler
 
-// What only the commands of people need of their arguments.
+// Arguments of the commands for people.
 
 extension Command {
-    /// Compiles a bundle and reports what was found; nil where that stops it.
+    /// Compiles a bundle and reports the findings; nil if it has errors.
     ///
-    /// - Parameter warns: Whether what does not stop it is reported too.
+    /// - Parameter warns: Whether findings that are not errors are reported too.
     static func compile(
         _ path: String, checksLock: Bool = true, warns: Bool = true, _ arguments: Arguments,
         _ console: Console
@@ -42,7 +42,7 @@ extension Arguments {
 }
 
 extension ExitCode {
-    /// What the code means, for the help.
+    /// The meaning of the code, for the help.
     var meaning: String {
         switch self {
         case .fine: "all is well"

@@ -27,7 +27,7 @@ extension ConvertCommand {
         return .fine
     }
 
-    /// The versions that the options name, and what is wrong with them; nil where none is named.
+    /// The versions named by the options, and the findings about them; nil if none is named.
     private static func versions(
         of arguments: Arguments
     ) throws -> (MappedVersions?, [Diagnostic]) {
@@ -56,7 +56,7 @@ extension ConvertCommand {
         }
         let (old, new) = (try version(from), try version(to))
         let (versions, found) = MappedVersions.check(old, new, of: bundle.name)
-        // What is wrong with other versions does not matter here.
+        // Findings about other versions do not matter here.
         return (versions, versions == nil ? found + diagnostics : [])
     }
 }

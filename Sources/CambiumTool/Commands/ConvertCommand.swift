@@ -101,8 +101,8 @@ enum ConvertCommand: Command {
         }
     }
 
-    /// Says how many findings the new bundle has. It is as good as the old one, but whoever
-    /// converts wants to know whether it can be compiled.
+    /// Reports how many findings the new bundle has. It is equivalent to the old one, but the user
+    /// wants to know whether it can be compiled.
     private static func noteFindings(in bundle: String, _ console: Console) {
         let diagnostics = ModelCompiler.compile(bundle).diagnostics
         guard !diagnostics.isEmpty else { return }
@@ -115,7 +115,7 @@ enum ConvertCommand: Command {
                 + "swift package cambium check \(bundle.asShellWord)\n")
     }
 
-    /// Says what stayed behind.
+    /// Reports the parts that were not converted.
     private static func noteLosses(
         of bundle: ParsedBundle, at path: String, in new: String, _ console: Console
     ) {

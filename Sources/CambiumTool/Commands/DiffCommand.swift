@@ -2,7 +2,7 @@ import CambiumAuthoring
 import CambiumCompiler
 import Foundation
 
-/// `cambium diff`: what changed between versions, and what that does to a store.
+/// `cambium diff`: the changes between versions, and their effects on a store.
 enum DiffCommand: Command {
     static let name = "diff"
     static let summary = "Show what changed between versions, and what that does to a store"
@@ -71,13 +71,13 @@ enum DiffCommand: Command {
         return difference.isIncomplete ? .modelHasErrors : .fine
     }
 
-    /// Whether a word is no version: those have no such ends.
+    /// Whether a word is the path of a bundle: versions have no such extensions.
     private static func isBundle(_ word: String) -> Bool {
         let word = word.hasSuffix("/") ? String(word.dropLast()) : word
         return BundleReader.extensions.contains { word.hasSuffix(".\($0)") }
     }
 
-    /// The versions of a bundle; of what is found only errors are of interest here.
+    /// The versions of a bundle. Of the findings, only errors are reported.
     private static func read(
         _ path: String, _ declarations: String?, _ console: Console
     ) throws(ToolError) -> CheckedBundle? {

@@ -1,7 +1,7 @@
 import CambiumAuthoring
 import CambiumCompiler
 
-/// `cambium explain`: what a code means.
+/// `cambium explain`: the meaning of a code.
 enum ExplainCommand: Command {
     static let name = "explain"
     static let summary = "Explain a code such as CM502, with an example of how to put it right"

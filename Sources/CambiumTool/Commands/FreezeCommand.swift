@@ -1,7 +1,7 @@
 import CambiumAuthoring
 import CambiumCompiler
 
-/// `cambium freeze`: what has shipped stays.
+/// `cambium freeze`: protects versions that have shipped against changes.
 enum FreezeCommand: Command {
     static let name = "freeze"
     static let summary = "Remember that versions have shipped, so that they stay as they are"

@@ -1,6 +1,7 @@
 import CambiumCompiler
 
-/// `cambium generate`: the Swift of models among the sources of their targets, in place of the plugin.
+/// `cambium generate`: the Swift of models among the sources of their targets, in place of the
+/// plugin.
 enum GenerateCommand: Command {
     static let name = "generate"
     static let summary = "Write the Swift of models into their targets, which then need no plugin"
@@ -40,16 +41,16 @@ enum GenerateCommand: Command {
     private struct Place {
         let folder: String
         let models: [String]
-        /// The generated files that are there. Those that no model makes are left over.
+        /// The existing generated files. Files that no model generates are obsolete.
         var generated: [String] = []
     }
 
-    /// A file that is not what the models make.
+    /// A file that differs from the generated one.
     private struct Change {
         let path: String
-        /// The text that it should have; nil where no model makes it.
+        /// The text that it should have; nil if no model generates it.
         let text: String?
-        /// What is wrong with it.
+        /// A description of the difference.
         let fault: String
     }
 
@@ -98,7 +99,7 @@ enum GenerateCommand: Command {
         return .fine
     }
 
-    /// The targets whose models are to be generated.
+    /// The targets whose models are generated.
     private static func chosen(
         among all: [PackageModels.Target], _ arguments: Arguments
     ) throws(ToolError) -> [PackageModels.Target] {
@@ -122,7 +123,7 @@ enum GenerateCommand: Command {
         return Place(folder: folder, models: target.models.map { root + $0 }, generated: generated)
     }
 
-    /// What is to be changed; nil where a model has errors, which are reported.
+    /// The necessary changes; nil if a model has errors, which are reported.
     private static func changes(
         in places: [Place], _ arguments: Arguments, _ console: Console
     ) throws(ToolError) -> [Change]? {
@@ -177,7 +178,7 @@ enum GenerateCommand: Command {
         if changes.isEmpty { try console.write("Each file is what its model makes\n") }
     }
 
-    /// What the manifest should say of a target with generated sources, and does not.
+    /// The missing entries of the manifest for a target with generated sources.
     private static func advice(on target: PackageModels.Target) -> [String] {
         var advice: [String] = []
         if target.usesPlugin {

@@ -82,7 +82,7 @@ enum ImportCoreDataCommand: Command {
             console.report(errors)
             return .modelHasErrors
         }
-        // What cannot be written is known before the work.
+        // If the file cannot be written, this fails before the work.
         let file = try arguments.value("--report").map {
             try ResultFile($0, of: path)
         }
@@ -93,7 +93,7 @@ enum ImportCoreDataCommand: Command {
         do {
             let report = try importStore(path, to: target, history, arguments, console)
             try tellingOf(report.destination) {
-                // The file has it even where nobody reads the output to its end.
+                // The file is complete even if the reader of the output stops early.
                 let kept = Result { try keep(report.json) }
                 try console.write(format == .json ? report.json : report.text)
                 try kept.get()
@@ -120,7 +120,7 @@ enum ImportCoreDataCommand: Command {
         }
     }
 
-    /// Makes sure that no file which is written is one of those that are read, or of each other.
+    /// Checks that no written file is also read, and that all written files differ.
     private static func requireOwnFiles(
         _ store: String, _ target: String?, _ arguments: Arguments
     ) throws(ToolError) {
@@ -175,7 +175,7 @@ enum ImportCoreDataCommand: Command {
         return report
     }
 
-    /// Does what follows the import; if that fails, the error says that the store was made.
+    /// Does the work after the import. If it fails, the error says that the store was created.
     private static func tellingOf(_ store: String?, _ work: () throws -> Void) throws {
         do {
             try work()

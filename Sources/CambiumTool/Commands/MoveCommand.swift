@@ -109,8 +109,8 @@ enum MoveCommand: Command {
         }
     }
 
-    /// What a file is to say of the versions that have not shipped; nil where a step is undecided, which
-    /// is no matter here.
+    /// The bundle, for the unshipped versions in the metadata of a file; nil if a step is
+    /// undecided. That does not matter here.
     private static func compiled(
         _ path: String, for store: StoreArgument, _ arguments: Arguments, _ console: Console
     ) throws(ToolError) -> CompiledBundle? {
@@ -168,12 +168,12 @@ private final class SharedLine: @unchecked Sendable {
     func end() { line.end() }
 }
 
-/// What `cambium move` has done.
+/// The result of `cambium move`.
 private struct MovedStore: MigrationReport {
     let from: String
     let to: String
     let model: Model
-    /// Nil where the file was copied as it is.
+    /// Nil if the file was copied unchanged.
     let report: MoveReport?
 
     init(from: String, to: String, _ model: Model, _ report: MoveReport?) {

@@ -5,7 +5,7 @@ final class ProgressLine {
     private let console: Console
     private var length = 0
 
-    /// A line on the error output, where that is a terminal; nil where it is none.
+    /// A line on the error output; nil if that is not a terminal.
     init?(_ console: Console) {
         guard console.isTerminal else { return nil }
         self.console = console
@@ -26,7 +26,7 @@ final class ProgressLine {
         console.writeError("\r\(text)\(rest)")
     }
 
-    /// Empties the line, so that what follows has it.
+    /// Clears the line for the next output.
     func end() {
         guard length > 0 else { return }
         console.writeError("\r\(String(repeating: " ", count: length))\r")

@@ -1,7 +1,7 @@
 import CambiumAuthoring
 import CambiumCompiler
 
-/// `cambium sql`: what the runtime executes, for review.
+/// `cambium sql`: the statements that the runtime executes, for review.
 enum SQLCommand: Command {
     static let name = "sql"
     static let summary = "Print the SQL of the schema and of the migrations"

@@ -2,7 +2,7 @@ import CambiumAuthoring
 import CambiumCompiler
 import Foundation
 
-/// `cambium schema`: what an editor needs to complete and check models.
+/// `cambium schema`: the schema with which editors complete and check models.
 enum SchemaCommand: Command {
     static let name = "schema"
     static let summary = "Write the XML schema from which editors complete and explain"

@@ -53,10 +53,10 @@ extension Files {
         }
     }
 
-    /// Writes a result that is too long for memory, part by part, to the file that was asked for,
-    /// or prints it. The file is there when all of it is.
+    /// Writes a result that is too long for memory, part by part, to the requested file, or prints
+    /// it. The file appears when it is complete.
     ///
-    /// - Parameter store: Who may not read this store may not read the file.
+    /// - Parameter store: Users without permission to read this store get none to read the file.
     static func stream(
         to path: String?, of store: String, _ console: Console,
         _ write: (_ deliver: ([UInt8]) throws -> Void) throws -> Void
@@ -96,7 +96,7 @@ extension Files {
         URL(fileURLWithPath: path).standardizedFileURL.path
     }
 
-    /// The bytes of a file, or nil where there is none.
+    /// The bytes of a file, or nil if it does not exist.
     static func bytes(of path: String) throws(ToolError) -> [UInt8]? {
         guard exists(path) else { return nil }
         return try attempt("\(path) cannot be read") {
@@ -104,7 +104,7 @@ extension Files {
         }
     }
 
-    /// The text of a file, or nil where there is none.
+    /// The text of a file, or nil if it does not exist.
     static func text(of path: String) throws(ToolError) -> String? {
         guard let bytes = try bytes(of: path) else { return nil }
         guard let text = String(bytes: bytes, encoding: .utf8) else {
@@ -113,12 +113,12 @@ extension Files {
         return text
     }
 
-    /// The folders in which programs are searched.
+    /// The folders to be searched for programs.
     static var programPath: String? { ProcessInfo.processInfo.environment["PATH"] }
 }
 
 extension String {
-    /// As a shell takes it for one word: in quotes where it needs them.
+    /// The string as one word of a shell: in quotes if necessary.
     var asShellWord: String {
         let needsQuotes = contains { !$0.isLetter && !$0.isNumber && !"/._-+@%:,".contains($0) }
         return needsQuotes || isEmpty ? "'\(replacing("'", with: "'\\''"))'" : self

@@ -9,7 +9,7 @@ final class IdentityFile {
 
     private static let bufferSize = 1 << 16
 
-    /// - Parameter store: Who may not read this store may not read the file.
+    /// - Parameter store: Users without permission to read this store get none to read the file.
     init(_ path: String, of store: String) throws(ToolError) {
         file = try ResultFile(path, of: store)
     }

@@ -5,7 +5,7 @@ import Foundation
 
 /// The targets of a Swift package, and the models in them.
 struct PackageModels {
-    /// A target, with what of Cambium's is in it.
+    /// A target, with the parts that concern Cambium.
     struct Target {
         let name: String
         /// The path of its folder, from the package's.
@@ -14,16 +14,16 @@ struct PackageModels {
         let usesPlugin: Bool
         /// The paths of its models, from the package's folder.
         let models: [String]
-        /// Those among them that nothing compiles: there is no plugin, and no generated code.
+        /// The models that are not compiled: the target has no plugin and no generated code.
         let forgotten: [String]
-        /// The models and what belongs to them, from the target's folder, of which the manifest does
-        /// not say that they are no sources.
+        /// The models and the files that belong to them, from the target's folder, that the
+        /// manifest does not exclude from the sources.
         let unhandled: [String]
     }
 
     let targets: [Target]
 
-    /// Asks Swift what is in a package.
+    /// Reads the targets of a package with Swift.
     ///
     /// - Parameters:
     ///   - folder: The package's folder.
@@ -80,7 +80,7 @@ extension PackageModels.Target {
     }
 }
 
-/// What `swift package dump-package` says of a package, as far as it is of interest here.
+/// The relevant part of the output of `swift package dump-package`.
 private struct Manifest: Decodable {
     struct Target: Decodable {
         struct Resource: Decodable {

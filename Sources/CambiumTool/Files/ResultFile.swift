@@ -2,8 +2,8 @@ import CambiumCompiler
 import CambiumMigration
 import Foundation
 
-/// A file for what a command found out about a store, to which it gives its name when all of it is
-/// written. What is no file, such as a pipe, is written at once.
+/// A file for the result of a command about a store. It gets its name when it is complete. A pipe
+/// or another special file is written at once.
 final class ResultFile {
     /// The path that was asked for.
     let path: String
@@ -14,13 +14,13 @@ final class ResultFile {
         case stream(SystemFile)
     }
 
-    /// Makes the file, and the folders that it needs.
+    /// Creates the file, and the folders that it needs.
     ///
-    /// - Parameter store: Who may not read this store may not read the file.
-    /// - Throws: Where it cannot be written, or a database would be written over.
+    /// - Parameter store: Users without permission to read this store get none to read the file.
+    /// - Throws: An error if it cannot be written, or if a database would be overwritten.
     init(_ path: String, of store: String) throws(ToolError) {
         self.path = path
-        // It gets its name where a link leads to.
+        // If the path is a link, the file gets the name of the link's target.
         let target = StoreFiles.resolved(path)
         let url = URL(fileURLWithPath: target)
         guard !StoreFiles.isFolder(target) else {
@@ -54,7 +54,7 @@ final class ResultFile {
         }
     }
 
-    /// Nobody means to write a text over a database.
+    /// Throws if a database would be overwritten by a text.
     private static func requireNoDatabase(_ target: String, _ path: String) throws(ToolError) {
         guard let file = FileHandle(forReadingAtPath: target) else { return }
         defer { try? file.close() }

@@ -14,17 +14,17 @@ import CambiumSQLiteStore
 
 /// A store that a command line names: the file of an SQLite database, or a schema on a server.
 ///
-/// A server has the URL that its library takes, such as `postgresql://user@host/database`. The name of
-/// the schema may follow it, as in `postgresql://host/database#shop`; it is `cambium` otherwise.
+/// A server has the URL that its library takes, such as `postgresql://user@host/database`. The name
+/// of the schema may follow it, as in `postgresql://host/database#shop`; it is `cambium` otherwise.
 struct StoreArgument {
-    /// Where the store is.
+    /// The location of the store.
     enum Place: Equatable {
         case file(path: String)
         case server(ServerStores.Place)
     }
 
     let place: Place
-    /// What messages call it. It has no password and no user.
+    /// The name in messages. It contains no password and no user.
     let name: String
 
     /// Stores on servers; nil in a tool that was built without. Tests have them in any tool.
@@ -38,14 +38,14 @@ struct StoreArgument {
         #endif
     }
 
-    /// What the URLs of servers begin with.
+    /// The prefixes of the URLs of servers.
     private static let schemes = ["postgresql://", "postgres://"]
     private static let defaultSchema = "cambium"
 
     /// Reads a word of a command line.
     ///
-    /// - Throws: Where the tool was built without what it needs for a server, or a path can be that of
-    ///   no store.
+    /// - Throws: An error if the tool was built without support for servers, or if the path cannot
+    ///   be that of a store.
     init(_ word: String) throws(ToolError) {
         guard Self.isURL(word) else {
             try Files.requirePath(ofStore: word)
@@ -83,20 +83,20 @@ struct StoreArgument {
         schemes.contains { word.lowercased().hasPrefix($0) }
     }
 
-    /// The server and the database of a URL: neither a user nor a password nor what follows.
+    /// The server and the database of a URL, without the user, the password and the parameters.
     private static func withoutUser(_ url: String) -> String {
         guard let start = url.firstRange(of: "://")?.upperBound else { return url }
         let rest = url[start...].prefix { $0 != "?" }
-        // A password may have what should have been written as a code.
+        // A password may contain characters that should have been percent-encoded.
         let address = rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest
         return url[..<start] + String(address)
     }
 
     // MARK: What it is
 
-    /// What the store says of its model; nil where there is none.
+    /// The metadata of the store; nil if there is no store.
     ///
-    /// - Throws: Where what is there is no store, or it cannot be read.
+    /// - Throws: An error if the file or the schema is not a store, or cannot be read.
     func metadata() throws -> StoreMetadata? {
         switch place {
         case .file(let path):
@@ -111,9 +111,9 @@ struct StoreArgument {
         }
     }
 
-    /// The version of a model that the store is of.
+    /// The model with the version of the store.
     ///
-    /// - Throws: Where there is no store, or one of none of these versions.
+    /// - Throws: An error if there is no store, or if its version is not among these.
     func model(among versions: [Model]) throws -> Model {
         try explaining {
             guard let metadata = try metadata() else {
@@ -125,10 +125,10 @@ struct StoreArgument {
 
     // MARK: Opening it
 
-    /// What opens the store, or makes it, with one version of a model.
+    /// The opener that opens or creates the store with one version of a model.
     ///
-    /// - Parameter runner: Makes what a store in a file is brought to the version with; nil where it
-    ///   has to have it.
+    /// - Parameter runner: Creates the runner that migrates a store in a file to the version; nil
+    ///   if the store must have that version.
     func opener(
         for model: ModelDescription, _ options: StoreOptions,
         _ runner: (@Sendable () -> MigrationRunner)? = nil, source: StoreArgument? = nil
@@ -148,9 +148,10 @@ struct StoreArgument {
         }
     }
 
-    /// Opens the store with the version that it is of.
+    /// Opens the store with its own version.
     ///
-    /// - Throws: Where there is none, one of none of these versions, or one that cannot be opened.
+    /// - Throws: An error if there is no store, if its version is not among these, or if it cannot
+    ///   be opened.
     func open(
         among versions: [Model], _ options: StoreOptions
     ) throws -> (store: any StoreEngine, model: ModelDescription) {
@@ -162,8 +163,8 @@ struct StoreArgument {
         return try explaining { (try opener.open().store, model) }
     }
 
-    /// Runs a body with the path of a file that has all that the store has: its own, or that of a copy
-    /// of a store on a server, which is removed afterwards.
+    /// Runs a body with the path of a file with the complete content of the store: its own file, or
+    /// a copy of a store on a server, which is removed afterwards.
     func withFile<Result>(
         among versions: [Model], _ console: Console, _ body: (_ path: String) throws -> Result
     ) throws -> Result {
@@ -186,7 +187,7 @@ struct StoreArgument {
         }
     }
 
-    /// Runs a body; what it throws names the store and says what to do.
+    /// Runs a body. Its error names the store and the remedy.
     func explaining<Result>(_ body: () throws -> Result) throws(ToolError) -> Result {
         do {
             return try body()
@@ -210,5 +211,5 @@ extension ModelDescription {
     var roots: [Int] { entities.filter { $0.rootIndex == $0.index }.map { $0.index } }
 }
 
-/// The class of the objects of a tool, which makes none.
+/// The class of the objects of a tool. A tool creates none.
 final class NoObject {}

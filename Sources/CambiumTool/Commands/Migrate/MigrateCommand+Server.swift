@@ -72,7 +72,7 @@ extension MigrateCommand {
         let status = StatusReport(
             store: store.name, of: target.model.model, try migrations.survey(place, target))
         let start = ContinuousClock.now
-        // The server takes back what a tool that is ended has begun.
+        // If the tool is terminated, the server rolls back.
         let opened = try migrations.opener(place, target, StoreOptions()).open()
         opened.store.close()
         var report = ApplyReport(
@@ -124,7 +124,7 @@ extension MigrateCommand {
 }
 
 extension StoreArgument {
-    /// What migrates stores on servers.
+    /// The migrations of stores on servers.
     fileprivate func migrations() throws(ToolError) -> any ServerMigrations {
         guard let migrations = Self.servers?.migrations else {
             throw .usage("This tool cannot migrate stores on servers.")
@@ -139,7 +139,7 @@ extension StoreArgument {
         }
     }
 
-    /// Runs a body; where no way leads from the version of the store, an error says why.
+    /// Runs a body. If there is no way from the version of the store, the error says why.
     fileprivate func explaining<Result>(
         besides problem: String?, _ body: () throws -> Result
     ) throws -> Result {
@@ -155,8 +155,7 @@ extension StoreArgument {
 }
 
 extension RehearsalReport {
-    /// Makes a report of what the migration of a copy on a server has done; nil where there was nothing
-    /// to do.
+    /// Creates a report of the migration of a copy on a server; nil if there was nothing to do.
     fileprivate init(_ rehearsal: ServerRehearsal?, of store: String) {
         self.init(
             store: store, versions: rehearsal?.versions ?? [], class: rehearsal?.kind.rawValue,

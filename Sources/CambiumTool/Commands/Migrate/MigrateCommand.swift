@@ -3,7 +3,7 @@ import CambiumCompiler
 import CambiumMaintenance
 import CambiumMigration
 
-/// `cambium migrate`: what becomes of store files, and the proof that it can.
+/// `cambium migrate`: migrates store files, and proves migrations.
 enum MigrateCommand: Command {
     static let name = "migrate"
     static let summary =
@@ -112,14 +112,14 @@ enum MigrateCommand: Command {
     }
 }
 
-/// What can be done with a store file or a model's migrations.
+/// The actions on a store file or on a model's migrations.
 enum MigrateAction: String, CaseIterable {
     case status, plan, apply, rehearse, forget, verify
 
     /// The options that some take and others do not.
     static let ownOptions = ["--model", "--to", "--backup", "--drift", "--engine", "--url"]
 
-    /// Those that mean something to it.
+    /// The options of the action.
     var options: Set<String> {
         switch self {
         case .status, .plan: ["--model", "--to"]
@@ -131,7 +131,7 @@ enum MigrateAction: String, CaseIterable {
     }
 }
 
-/// What steps are proven on.
+/// The engines on which steps are proven.
 enum MigrateEngine: String, CaseIterable {
     case sqlite, postgres
 }
