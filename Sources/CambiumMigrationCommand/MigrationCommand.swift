@@ -13,8 +13,8 @@ import Synchronization
 #endif
 
 /// `status | plan | apply | verify | rehearse` for the stores of a program, within the program
-/// itself: it has the steps of migrations that no tool can have. Without such steps it does what
-/// `cambium migrate` does.
+/// itself, which has its own steps of migrations. A tool cannot have these steps. Without such
+/// steps it does the same as `cambium migrate`.
 ///
 /// ```swift
 /// @main struct ShopTool {
@@ -31,17 +31,16 @@ import Synchronization
 /// | exit code | meaning |
 /// |---|---|
 /// | 0 | all is well |
-/// | 1 | a step is not proven, or something is wrong with the store (`check-store`) |
+/// | 1 | a step is not proven, or the store has faults (`check-store`) |
 /// | 2 | the command line is wrong, or the store cannot be checked (`check-store`) |
 /// | 4 | a file cannot be read or written |
 /// | 6 | the store has to be migrated (`status`) |
 /// | 7 | the store cannot be opened or migrated, or another program has changed it |
 /// | 9 | all steps are right, and one was proven without two rows of an entity (`verify`) |
 public struct MigrationCommand: Sendable {
-    /// Where it writes; its results, and what a person should know besides. The program's own
-    /// output by default.
+    /// Writes results and notes for a person. By default, to the program's own output.
     public var write: @Sendable (String) -> Void = { StandardStream.output.write($0) }
-    /// Where it writes errors, and how far it is.
+    /// Writes errors and progress.
     public var writeError: @Sendable (String) -> Void = { StandardStream.error.write($0) }
 
     let name: String
@@ -49,13 +48,13 @@ public struct MigrationCommand: Sendable {
     let model: CompiledModel
     let verification: (@Sendable () -> VerifyReport)?
 
-    /// A command for a model in whose migrations the program does steps of its own.
+    /// Creates a command for a model with steps of the program in its migrations.
     ///
     /// - Parameters:
-    ///   - model: What the compiler made of the model, such as `Shop.model`.
-    ///   - migration: What the program does in migrations.
-    ///   - path: The store's path, where the command line names none.
-    ///   - name: How the command is called, for its own help.
+    ///   - model: The compiled model, such as `Shop.model`.
+    ///   - migration: The program's steps.
+    ///   - path: The store's path if the command line names none.
+    ///   - name: The name of the command, for its own help.
     public init<Steps>(
         model: SteppedModel<Steps>, migration: Steps, storeAt path: String? = nil,
         name: String = "migrate"
@@ -66,13 +65,13 @@ public struct MigrationCommand: Sendable {
         verification = { model.verification(of: migration) }
     }
 
-    /// A command for a model whose migrations are SQL alone; `verify` has nothing to add then to
-    /// what was proven when the model was compiled.
+    /// Creates a command for a model with migrations in SQL alone. `verify` then adds nothing to
+    /// the proof at the time of compilation.
     ///
     /// - Parameters:
-    ///   - model: What the compiler made of the model, such as `Shop.model`.
-    ///   - path: The store's path, where the command line names none.
-    ///   - name: How the command is called, for its own help.
+    ///   - model: The compiled model, such as `Shop.model`.
+    ///   - path: The store's path if the command line names none.
+    ///   - name: The name of the command, for its own help.
     public init(model: CompiledModel, storeAt path: String? = nil, name: String = "migrate") {
         self.name = name
         storePath = path
@@ -80,7 +79,7 @@ public struct MigrationCommand: Sendable {
         verification = nil
     }
 
-    /// Not available: a model in whose migrations the program does steps needs them.
+    /// Not available: a model with steps of the program requires the steps.
     @available(
         *, unavailable, message: "the model has steps of the program: add the argument 'migration:'"
     )
@@ -90,11 +89,11 @@ public struct MigrationCommand: Sendable {
         self.init(model: model.withoutSteps, storeAt: path, name: name)
     }
 
-    /// Does what the words on the command line ask for. A migration is undone as a whole where the
-    /// task is cancelled.
+    /// Runs the command with these words of the command line. If the task is cancelled, the
+    /// complete migration is rolled back.
     ///
     /// - Parameter arguments: The words after the command's own name.
-    /// - Returns: What to end the program with, see ``MigrationCommand``.
+    /// - Returns: The exit code for the program, see ``MigrationCommand``.
     public func run(_ arguments: some Sequence<String>) -> Int32 {
         do {
             return try run(Words(arguments, of: self)).rawValue
@@ -228,7 +227,7 @@ enum StandardStream: Int32 {
     case output = 1
     case error = 2
 
-    /// Writes a text. What cannot be written, because nobody reads it any more, is left out.
+    /// Writes a text. If the output has no reader any more, the rest is discarded.
     func write(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
@@ -250,7 +249,7 @@ enum StandardStream: Int32 {
 }
 
 extension MigrationCommand {
-    /// What can be done.
+    /// The actions of the command.
     enum Action: String, CaseIterable {
         case status, plan, apply, verify, rehearse
         case checkStore = "check-store"
@@ -275,13 +274,13 @@ extension MigrationCommand {
         let message: String
     }
 
-    /// What stands on the command line.
+    /// The parsed command line.
     struct Words {
         let action: Action
-        /// The store's path; empty for what needs none.
+        /// The store's path; empty if the action needs none.
         let path: String
         let isJSON: Bool
-        /// Whether `check-store` mends what it can.
+        /// Whether `check-store` repairs the findings that it can.
         let repairs: Bool
         let drift: DriftPolicy
 

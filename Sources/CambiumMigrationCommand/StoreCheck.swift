@@ -1,8 +1,8 @@
 import CambiumChecking
 import CambiumMigration
 
-/// A check of a whole store: every value, rule and link of every object, derived values, large values,
-/// the counters of keys, and what the database itself can check.
+/// A check of a complete store: every value, rule and link of every object, derived values, large
+/// values, the counters of keys, and everything that the database itself can check.
 ///
 /// ```swift
 /// let check = StoreCheck(model: Shop.model, storeAt: "shop.sqlite")
@@ -10,45 +10,46 @@ import CambiumMigration
 /// for group in report.groups { print(group.kind, group.count) }
 /// ```
 ///
-/// It needs no generated classes, so checks that the program itself adds are not made. The store is
-/// read as it is at one moment, while others write. Memory holds some thousand objects at a time.
+/// It needs no generated classes, so it does not run checks that the program itself adds. The store
+/// is read in its state at one moment, while others write. Memory holds a few thousand objects at a
+/// time.
 public struct StoreCheck: Sendable {
-    /// Which store, and how to open it. The check sets what it needs of the options.
+    /// The store, and the options for opening it. The check overrides the options that it requires.
     public let store: StoreDescription
     /// How many findings of each kind are named; the others are counted. Default: 100.
     public var limit = 100
-    /// Called between parts of the work on the thread that runs the check: how far it is, from 0 to 1,
-    /// and what is being checked.
+    /// Called between parts of the work on the thread that runs the check, with the progress from 0
+    /// to 1 and a description of the current part.
     public var progress: @Sendable (_ fraction: Double, _ summary: String) -> Void = { _, _ in }
 
     private let model: CompiledModel
 
-    /// Checks the store that a description names, which may be on a server.
+    /// Creates a check of the described store, which may be on a server.
     ///
     /// - Parameters:
-    ///   - model: What the compiler made of the model, such as `Shop.model`.
-    ///   - store: Which store.
+    ///   - model: The compiled model, such as `Shop.model`.
+    ///   - store: The store.
     public init(model: CompiledModel, store: StoreDescription) {
         self.model = model
         self.store = store
     }
 
-    /// Checks the store in a file.
+    /// Creates a check of the store in a file.
     ///
     /// - Parameters:
-    ///   - model: What the compiler made of the model, such as `Shop.model`.
+    ///   - model: The compiled model, such as `Shop.model`.
     ///   - path: The store's path.
     public init(model: CompiledModel, storeAt path: String) {
         self.init(model: model, store: StoreDescription(location: .file(path)))
     }
 
-    /// Checks everything. It reads all objects, and takes about as long as that. A task that is
-    /// cancelled ends it.
+    /// Checks everything. It reads all objects, and takes about as long as that. If the task is
+    /// cancelled, the check ends.
     ///
-    /// - Parameter repairing: Whether what needs no decision about data is mended afterwards: derived
-    ///   values are computed, counters of keys raised, and large values removed that no object
-    ///   references. Without that nothing is written.
-    /// - Throws: Where the store cannot be opened or read: ``StoreError``, or an error of the database;
+    /// - Parameter repairing: Whether findings that need no decision about data are repaired
+    ///   afterwards: derived values are computed, counters of keys are raised, and unreferenced
+    ///   large values are removed. Otherwise nothing is written.
+    /// - Throws: ``StoreError`` or an error of the database if the store cannot be opened or read;
     ///   `CancellationError`.
     public func run(repairing: Bool = false) throws -> StoreCheckReport {
         var description = store
