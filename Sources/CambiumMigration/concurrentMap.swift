@@ -17,8 +17,8 @@ extension RandomAccessCollection where Self: Sendable, Element: Sendable, Index 
     }
 }
 
-/// The results for the elements of two arrays, all worked out at the same time, those of the first
-/// begun first. One map inside another would run on one thread.
+/// The results for the elements of two arrays. All are computed concurrently; those of the first
+/// array begin first. A map inside another one runs on one thread.
 package func concurrentMap<First: Sendable, Second: Sendable, X: Sendable, Y: Sendable>(
     _ first: [First], _ transformFirst: @Sendable (First) -> X,
     _ second: [Second], _ transformSecond: @Sendable (Second) -> Y

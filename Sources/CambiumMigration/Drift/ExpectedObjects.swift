@@ -3,31 +3,32 @@ import CambiumPlan
 import CambiumSQL
 import CambiumSQLite
 
-/// What is known of the tables and indexes that a store should have.
+/// The known tables and indexes that a store should have.
 indirect enum ExpectedObjects {
     /// All of them: the store is of the program's version.
     case all(Schema)
     /// The columns of the tables: the store is of the program's version, but was made when that had
     /// other checks, defaults or indexes.
     case columns(Schema)
-    /// A fingerprint of each, and the program's version, which tells more of some tables: the store
-    /// is of an earlier version. What statements of the chain tell besides is looked for where
-    /// something differs.
+    /// A fingerprint of each, and the program's version, which adds details about some tables: the
+    /// store is of an earlier version. If something differs, the statements of the chain are
+    /// searched for more details.
     case fingerprints([String: String], later: Schema, FormerStatements)
-    /// Nothing: the store was made by a form of its version that the program does not know.
+    /// None are known: the program does not know the form of its version with which the store was
+    /// created.
     case nothing
 
-    /// What a chain does before and after a version.
+    /// The statements of a chain before and after a version.
     struct FormerStatements {
         let earlier: [MigrationStatement]
         let later: [SchemaOperation]
     }
 
-    /// What differs in a store, sorted by name.
+    /// Returns the differences of a store, sorted by name.
     func differences(in connection: Connection) throws(SQLiteError) -> [StoreDifference] {
         var rows = try connection.rows(Catalogue.query)
         rows.removeAll { row in
-            // SQLite's statistics, and the history, which a store has or has not.
+            // SQLite's statistics, and the history: it is optional.
             guard case .text(let name)? = row.first else { return true }
             return name.hasPrefix("sqlite_") || name.hasPrefix(HistorySQL.prefix)
         }
@@ -44,7 +45,7 @@ indirect enum ExpectedObjects {
         return differences.ordered { $0.name < $1.name }
     }
 
-    /// The tables of which all is known. Takes time for an earlier version.
+    /// The tables that are known completely. This takes time for an earlier version.
     var tables: [Table] {
         switch self {
         case .all(let schema), .columns(let schema): schema.tables
@@ -83,7 +84,8 @@ indirect enum ExpectedObjects {
         objects.filter { $0.kind == .index && TableIndex.mayBeOurs($0.name) }.map(\.name)
     }
 
-    /// The tables that a chain drops, or that the new version has, and that no statement makes before.
+    /// The tables that a chain drops, or that the new version has, and that no statement makes
+    /// before.
     private static func names(neededBy chain: MigrationChain?, _ target: Schema) -> [String] {
         var used: [String] = []
         var made: Set<String> = []
@@ -99,8 +101,8 @@ indirect enum ExpectedObjects {
 
     // MARK: All
 
-    /// A store that was never migrated has every text as it was made: only what is not the same
-    /// text is compared by its meaning.
+    /// A store that was never migrated has the original text of each statement. Only other texts
+    /// are compared by their meaning.
     private static func differences(
         of rows: [[StoredValue]], from schema: Schema
     ) -> [StoreDifference] {
@@ -197,8 +199,8 @@ indirect enum ExpectedObjects {
         return changed + external(in: rows, besides: expected)
     }
 
-    /// What is known of a table whose text is unknown: columns without which it is the right one,
-    /// or else those that the chain will miss.
+    /// The probable differences of a table whose text is unknown: columns without which its
+    /// fingerprint is right, or else the columns that the chain will require.
     private static func guessedParts(
         of table: String, _ fingerprint: String, in catalogue: Catalogue, _ former: FormerTables
     ) -> [StoreDifference.Part] {
@@ -246,20 +248,20 @@ extension StoreDifference.Part {
     }
 }
 
-/// The columns that other programs have added to the model's tables, on their way through a
-/// migration that leaves them: where a table is rebuilt, the new one gets them too.
+/// The columns that other programs have added to the model's tables, for a migration that keeps
+/// them. If a table is rebuilt, the new table gets them too.
 struct AddedColumns {
     /// The columns of each table.
     private(set) var tables: [String: [Catalogue.Part]] = [:]
     /// Whether they go: a copy of the store was made that has them.
     let areRepaired: Bool
 
-    /// None that is known of.
+    /// Creates a value without known columns.
     init(areRepaired: Bool = false) {
         self.areRepaired = areRepaired
     }
 
-    /// Those that a comparison has found.
+    /// Takes the columns from the differences of a comparison.
     init(_ differences: [StoreDifference], in catalogue: Catalogue) {
         areRepaired = false
         for difference in differences {
@@ -273,17 +275,17 @@ struct AddedColumns {
     /// Their names, by their table's.
     var names: [String: Set<String>] { tables.mapValues { Set($0.map(\.name)) } }
 
-    /// The statements that give a new version's tables the columns, of those that it has.
+    /// The statements that add the columns to the tables of a new version.
     var additions: [MigrationStatement] {
         tables.keys.sorted().flatMap { table in
             (tables[table] ?? []).map { .add($0.name, $0.definition, to: table) }
         }
     }
 
-    /// Adds the columns that tables have besides those of a schema, as far as they are not known.
+    /// Adds the columns that tables have in addition to a schema, and that are not known yet.
     ///
     /// - Parameter isOfOthers: Whether a column is not the model's own.
-    /// - Returns: The tables that have some.
+    /// - Returns: The tables with such columns.
     mutating func add(
         besides schema: Schema, in catalogue: Catalogue,
         where isOfOthers: (Catalogue.Part) -> Bool = { _ in true }
@@ -305,8 +307,8 @@ struct AddedColumns {
 
     // MARK: On the way
 
-    /// The tables whose columns have no place in a migration: their rows go elsewhere, or to more
-    /// than one table, or they go; or the new version has a column of that name.
+    /// The tables whose added columns cannot be migrated: their rows are moved to another table or
+    /// to several tables, or are deleted; or the new version has a column of that name.
     func lost(in migration: Migration) -> [String] {
         let operations = migration.operations
         return tables.keys.sorted().filter { table in
@@ -318,8 +320,8 @@ struct AddedColumns {
         }
     }
 
-    /// What has to run before a statement of the migration: where an old table is dropped, the new
-    /// one has its rows already.
+    /// The statements to run before an operation of the migration: before an old table is dropped,
+    /// the new one has its rows already.
     func statements(before operation: SchemaOperation) -> [MigrationStatement] {
         guard case .dropTable(let table) = operation,
             let columns = tables[table]

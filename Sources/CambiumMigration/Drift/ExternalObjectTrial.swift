@@ -2,13 +2,13 @@ import CambiumModel
 import CambiumSQL
 import CambiumSQLite
 
-/// The tables of a version in memory, without rows, with the objects of other programs: what of
-/// these works there.
+/// The tables of a version in memory, without rows, with the objects of other programs. It shows
+/// which of these objects work there.
 struct ExternalObjectTrial {
     /// An answer about one of them that was an error, in SQLite's words.
     private struct Failure {
         let object: StoreObject
-        /// Which question it answers.
+        /// The index of the query that failed.
         let number: Int
         let message: String
 
@@ -20,17 +20,17 @@ struct ExternalObjectTrial {
     private var failures: [Failure] = []
     private let connection: Connection
 
-    /// Makes all of it.
+    /// Creates all tables and objects.
     ///
     /// - Parameters:
     ///   - tables: The statements of the version's tables and indexes.
-    ///   - objects: Those of other programs, in the order of their making.
-    ///   - virtualColumns: The columns of those of its tables that a module of SQLite's keeps.
+    ///   - objects: The objects of other programs, in the order of their creation.
+    ///   - virtualColumns: The columns of their virtual tables.
     init(
         of tables: [String], with objects: [StoreObject], virtualColumns: [String: [String]]
     ) throws(SQLiteError) {
         connection = try Connection(path: ":memory:")
-        // What cannot be created fails where it is needed.
+        // An object that cannot be created fails when it is needed.
         for statement in tables { try? connection.executeAlone(statement) }
         for object in objects where object.kind == .table {
             let columns = virtualColumns[object.name] ?? []
@@ -72,9 +72,9 @@ struct ExternalObjectTrial {
         }
     }
 
-    /// A trigger is at fault for what does not work with it and has worked without it, or has not
-    /// for another reason: a view cannot be written at all before it has a trigger. Then it is
-    /// dropped again, so that it is not the next one's fault.
+    /// A trigger fails if a statement that worked without it does not work with it, or fails for
+    /// another reason: before a view has a trigger, it cannot be written at all. A trigger that
+    /// fails is dropped again, so that the next one is not blamed for its errors.
     private mutating func tryTrigger(_ object: StoreObject) {
         let before = answers(about: object.table)
         make(object, object.sql)
@@ -100,9 +100,9 @@ struct ExternalObjectTrial {
         }
     }
 
-    /// Why a statement cannot be compiled; nil where it can.
+    /// The reason why a statement cannot be compiled; nil if it can.
     private func failure(of statement: String) -> String? {
-        // One that was compiled before knows nothing of what was made since.
+        // A statement that was compiled before does not reflect later changes of the schema.
         connection.forgetStatements()
         do throws(SQLiteError) {
             _ = try connection.statement(statement)
@@ -113,14 +113,14 @@ struct ExternalObjectTrial {
     }
 }
 
-/// The links from tables of other programs. Some may dangle, but a migration must not break any:
-/// foreign keys are off meanwhile, so that nothing is nullified or deleted with what they
-/// reference.
+/// The references from tables of other programs. Some may dangle, but a migration must not break
+/// any. Foreign keys are off during a migration, so that no reference is set to nil and no
+/// referencing row is deleted.
 struct ExternalObjectLinks {
     /// The tables, each with the number of its dangling links.
     private let tables: [(object: StoreObject, broken: Int)]
 
-    /// Counts them, before anything is done. Costs nothing where there are no such tables.
+    /// Counts them, before anything is done. Costs nothing if there are no such tables.
     init(
         in connection: Connection, _ chain: MigrationChain, _ schema: Schema
     ) throws(SQLiteError) {
@@ -132,7 +132,8 @@ struct ExternalObjectLinks {
                     && !ours.contains(object.name.lowercased())
             }
             .compactMap { object in
-                // One whose keys SQLite cannot follow does not work, before or afterwards.
+                // If SQLite cannot follow a table's keys, the table works neither before nor
+                // afterwards.
                 Self.count(of: object, connection).map { (object, $0) }
             }
     }
@@ -141,7 +142,7 @@ struct ExternalObjectLinks {
         try? connection.rows(MigrationSQL.foreignKeyCheck(of: object.name)).count
     }
 
-    /// - Throws: ``MigrationError/externalObjectsInTheWay(_:)`` where more dangle now.
+    /// - Throws: ``MigrationError/externalObjectsInTheWay(_:)`` if more dangle now.
     func verify(in connection: Connection) throws(MigrationError) {
         let objects = tables.compactMap { object, broken -> ExternalObject? in
             guard let count = Self.count(of: object, connection), count > broken else { return nil }
@@ -151,15 +152,15 @@ struct ExternalObjectLinks {
     }
 }
 
-/// The views of other programs whose names a migration needs, and what works only with them: that
-/// would go on with the model's table of the name. (A table of such a name is given another one, and
-/// SQLite renames it in what uses it.)
+/// The views of other programs whose names a migration needs, and the objects that work only with
+/// these views. Without the views, such objects would use the model's table of the same name. (A
+/// table of such a name is renamed, and SQLite renames it in the objects that use it.)
 struct LostViews {
     private let views: [StoreObject]
     private let with: ExternalObjectTrial?
     private let without: ExternalObjectTrial?
 
-    /// Tries the store's own tables with them and without. Costs nothing where there are none.
+    /// Tries the store's own tables with them and without. Costs nothing if there are none.
     init(
         _ names: MigratedNames, _ own: [StoreObject], _ objects: [StoreObject],
         _ virtualColumns: [String: [String]]
@@ -176,7 +177,8 @@ struct LostViews {
         without = try ExternalObjectTrial(of: tables, with: others, virtualColumns: virtualColumns)
     }
 
-    /// The name of one that an object needs; nil for a trigger of one, which is deleted with it.
+    /// The name of the view that an object needs. Nil for a trigger of a view: it is deleted with
+    /// the view.
     func needed(by object: StoreObject) -> String? {
         guard !views.contains(where: { $0.name.lowercased() == object.table.lowercased() }),
             let with, let without, without.firstFailure(of: object, besides: with) != nil
@@ -188,8 +190,8 @@ struct LostViews {
     }
 }
 
-/// The objects of other programs that are in the way, each with the reason, and those that SQLite
-/// drops with them.
+/// The objects of other programs that prevent a migration, each with the reason, and the objects
+/// that SQLite drops with them.
 struct ExternalObjectConflicts {
     private var entries: [(object: StoreObject, reason: ExternalObject.Reason)] = []
 
@@ -199,7 +201,7 @@ struct ExternalObjectConflicts {
     }
 
     /// Adds the triggers of the views, and the triggers and indexes of the tables, that have to be
-    /// dropped: a user who follows the remedy must lose only what was named.
+    /// dropped. A user who follows the remedy must lose only objects that were named.
     mutating func addCompanions(among objects: [StoreObject]) {
         let named = Set(entries.map(\.object))
         var owners: [String: StoreObject] = [:]
@@ -214,8 +216,8 @@ struct ExternalObjectConflicts {
         }
     }
 
-    /// All in an order in which they can be dropped: what belongs to something before that, or it
-    /// would be deleted already.
+    /// All objects in an order in which they can be dropped: a trigger or index before its table or
+    /// view. Dropping the table or view would delete it.
     var inOrder: [(object: StoreObject, reason: ExternalObject.Reason)] {
         let kinds: [StoreObject.Kind] = [.trigger, .view, .index, .table]
         return kinds.flatMap { kind in entries.filter { $0.object.kind == kind } }
@@ -223,8 +225,8 @@ struct ExternalObjectConflicts {
 }
 
 extension StoreObject {
-    /// Whether the remedy drops it with all that belongs to it. A table that is in the way by its
-    /// name alone gets another name, and keeps what it has.
+    /// Whether the remedy drops the object with its triggers and indexes. If only the name of a
+    /// table is in conflict, it is renamed, and keeps them.
     fileprivate func takesOthersAway(where reason: ExternalObject.Reason) -> Bool {
         switch (kind, reason) {
         case (.view, _): true
@@ -235,16 +237,16 @@ extension StoreObject {
     }
 }
 
-/// The triggers and views of a store, out of the way while its tables change: a table that is
-/// rebuilt would lose its triggers, a view that names it would keep SQLite from renaming it, and a
-/// migration is no change of objects. Those of other programs come back as they were, as do their
-/// indexes; those of the history as the new tables need them.
+/// The triggers and views of a store, removed while its tables change. A table that is rebuilt
+/// would lose its triggers, a view would keep SQLite from renaming its table, and the history must
+/// not record a migration as changes of objects. The triggers, views and indexes of other programs
+/// are restored unchanged. The triggers of the history are created for the new tables.
 struct SetAsideObjects {
     private let connection: Connection
-    /// The triggers and views of others, and their indexes, which are deleted with a table that is
+    /// The triggers, views and indexes of other programs. An index is deleted when its table is
     /// rebuilt.
     private let others: [StoreObject]
-    /// What the store says of its history; nil where it has none.
+    /// The settings of the store's history; nil if it has none.
     let history: HistorySettings?
 
     /// Removes all triggers and views, inside of a transaction.
@@ -262,10 +264,10 @@ struct SetAsideObjects {
         history = HistorySettings(rows: try connection.rows(HistorySettings.query))
     }
 
-    /// Puts them back.
+    /// Restores them.
     ///
-    /// - Throws: ``MigrationError/externalObjectsInTheWay(_:)`` where one does not fit any more:
-    ///   that it is missing without a message must not happen; `SQLiteError`.
+    /// - Throws: ``MigrationError/externalObjectsInTheWay(_:)`` if one does not fit any more: it
+    ///   must not disappear without a message; `SQLiteError`.
     func putBack(in schema: Schema, _ model: Model) throws {
         let there = Set(
             try connection.storeObjects()

@@ -3,9 +3,9 @@ import CambiumPlan
 import CambiumSQL
 import CambiumSQLite
 
-/// What of a store can be read before it was compared with a model: to read a view, a virtual table
-/// or a computed column runs what another program has written into the store, and may take for
-/// ever.
+/// The part of a store that can be read before it was compared with a model. A view, a virtual
+/// table or a computed column may run SQL that another program has put into the store, and may
+/// never end.
 package struct OrdinaryTables {
     /// All that the catalogue lists.
     let objects: [StoreObject]
@@ -26,13 +26,15 @@ package struct OrdinaryTables {
         named[table.lowercased()]?.isOrdinaryTable ?? false
     }
 
-    /// The names, in lower case, of the columns that are computed. The table must be an ordinary one.
+    /// The names, in lower case, of the columns that are computed. The table must be an ordinary
+    /// one.
     func computedColumns(of table: String) throws(SQLiteError) -> Set<String> {
         let rows = try connection.rows(StoreObject.computedColumns(of: table))
         return Set(rows.compactMap { $0.first?.text })
     }
 
-    /// What has the name of a table or index of the model's and is none.
+    /// Returns the objects that have the name of a table or index of the model, but are something
+    /// else.
     func impostors(among tables: [String]) -> [StoreDifference] {
         tables.compactMap { name in
             guard let object = named[name.lowercased()], !object.isOrdinaryTable,
@@ -44,7 +46,7 @@ package struct OrdinaryTables {
         }
     }
 
-    /// Makes sure that what has the name of one of the model's tables is a table.
+    /// Checks that all objects with the names of the model's tables are tables.
     ///
     /// - Throws: ``MigrationError/storeDiffers(_:)``
     package func require(_ tables: [String]) throws(MigrationError) {
@@ -64,11 +66,10 @@ extension Connection {
         try rows(StoreObject.query).compactMap(StoreObject.init)
     }
 
-    /// Makes sure that what a store says about itself can be read.
+    /// Checks that the metadata of a store can be read.
     ///
     /// - Returns: Whether there is a table `_metadata`.
-    /// - Throws: ``MigrationError/notAStore`` where there is something else of its name;
-    ///   `SQLiteError`.
+    /// - Throws: ``MigrationError/notAStore`` if something else has this name; `SQLiteError`.
     package func hasMetadata() throws -> Bool {
         let rows = try rows(StoreObject.namedQuery, [.text(MetadataSQL.table)])
         guard !rows.isEmpty else { return false }
@@ -78,11 +79,11 @@ extension Connection {
         return true
     }
 
-    /// Runs a body that looks at a store which is not known yet: its statements end after some
-    /// seconds in all. The catalogue of a store takes some milliseconds.
+    /// Runs a body that reads an unknown store. Its statements are interrupted after a few seconds
+    /// in all. Reading the catalogue of a store takes a few milliseconds.
     ///
-    /// - Throws: ``MigrationError/storeIsDamaged(finding:)`` where they have not come to an end; what
-    ///   the body throws.
+    /// - Throws: ``MigrationError/storeIsDamaged(finding:)`` if they were interrupted; the errors
+    ///   of the body.
     package func withBudget<Result>(_ body: () throws -> Result) throws -> Result {
         var questions = 500
         do {
@@ -99,20 +100,22 @@ extension Connection {
     }
 }
 
-/// What a chain tells about the tables of a version of which no more than fingerprints are known:
-/// the statements up to it have created some of them, and the later ones read columns of others.
+/// The information in a chain about the tables of a version with known fingerprints only. The
+/// statements up to the version have created some of the tables, and the later statements read
+/// columns of others.
 struct FormerTables {
     /// The statements that would make them, by their names.
     let statements: [String: String]
-    /// What is done afterwards.
+    /// The later operations.
     let later: [SchemaOperation]
 
-    /// Makes the tables without rows, as the chain has made them.
+    /// Creates the tables without rows, with the statements of the chain.
     ///
     /// - Parameters:
     ///   - earlier: The statements up to the version.
     ///   - later: The later statements.
-    ///   - expected: The fingerprints of its tables: what is not the same is not reported.
+    ///   - expected: The fingerprints of its tables. A table with another fingerprint is not
+    ///     reported.
     init(
         after earlier: [MigrationStatement], before later: [SchemaOperation],
         _ expected: [String: String]
@@ -123,7 +126,7 @@ struct FormerTables {
             for statement in earlier {
                 switch statement.operation {
                 case .createTable, .addColumn, .renameTable, .dropTable:
-                    // What was there before the chain is not there.
+                    // Tables from before the chain do not exist here.
                     try? connection.execute(statement.sql)
                 default: continue
                 }

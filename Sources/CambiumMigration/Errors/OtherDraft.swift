@@ -1,8 +1,8 @@
 import CambiumModel
 import CambiumSQL
 
-/// A store that another draft of one of the program's versions has written, and that cannot be opened
-/// as it is.
+/// A store that another draft of one of the program's versions has written, and that cannot be
+/// opened as it is.
 public struct OtherDraft: Sendable, Hashable, CustomStringConvertible {
     /// The name of the store's file; nil in memory.
     public let file: String?
@@ -10,25 +10,25 @@ public struct OtherDraft: Sendable, Hashable, CustomStringConvertible {
     public let model: String
     /// The version that both drafts are of.
     public let version: String
-    /// What differs, each as a sentence without its full stop: `Book.pages was added`. Empty where the
-    /// program does not know its own draft of the version any more.
+    /// The differences, each as a sentence without its full stop: `Book.pages was added`. Empty if
+    /// the program no longer knows its own draft of the version.
     public let changes: [String]
-    /// Why ``DraftPolicy/migrate`` cannot open the store: what is ambiguous, and what would be lost.
-    /// Empty where it can.
+    /// The reasons why ``DraftPolicy/migrate`` cannot open the store: ambiguities, and data that
+    /// would be lost. Empty if it can.
     public let obstacles: [String]
-    /// Why the data of the store does not fit the program's draft, where that was found when the store
-    /// was opened. ``DraftPolicy/migrate`` cannot open it then either.
+    /// The reason why the data of the store does not fit the program's draft, if that was found
+    /// when the store was opened. ``DraftPolicy/migrate`` cannot open the store then either.
     public let refusal: MigrationRefusal?
-    /// The last version that has shipped of those that the store has had; nil where none has, and only
-    /// then ``DraftPolicy/recreate`` can open the store.
+    /// The last shipped version that the store has had; nil if it has had none. Only if it is nil
+    /// can ``DraftPolicy/recreate`` open the store.
     public let frozenVersion: String?
     /// The `Model.definition` that the store was written with.
     package let definition: String
 
-    /// Which store it is, what differs, and what can be done.
+    /// The store, the differences and the remedy.
     public var description: String { "\(problem). \(remedy)" }
 
-    /// Which store it is, and what differs, without a full stop at the end.
+    /// The store and the differences, without a full stop at the end.
     var problem: String {
         let store = file.map { "The store '\($0)'" } ?? "The store"
         var text =
@@ -47,7 +47,7 @@ public struct OtherDraft: Sendable, Hashable, CustomStringConvertible {
         return text
     }
 
-    /// What can be done, without a full stop at the end.
+    /// The remedy, without a full stop at the end.
     var remedy: String {
         var ways: [String] = []
         if obstacles.isEmpty, refusal == nil {
@@ -67,33 +67,33 @@ public struct OtherDraft: Sendable, Hashable, CustomStringConvertible {
         return "You can " + Self.choice(of: ways)
     }
 
-    /// Several ways, of which one is enough.
+    /// A list of alternatives.
     private static func choice(of ways: [String]) -> String {
         guard let last = ways.last, ways.count > 1 else { return ways.first ?? "" }
         return ways.dropLast().joined(separator: ", ") + ", or " + last
     }
 }
 
-/// What becomes of a store that another draft of the program's version has written.
+/// The handling of a store that another draft of the program's version has written.
 ///
-/// A version that is not frozen (`cambium freeze`) is a draft, and is changed in its place while a
-/// program is being made. Stores that were written before such a change are on the developers'
-/// machines only.
+/// A version that is not frozen (`cambium freeze`) is a draft, and is changed in place during
+/// development. Only developers' machines have stores from before such a change.
 public enum DraftPolicy: String, Sendable, Hashable, CaseIterable {
-    /// The store is not opened. The error names its file, says what differs and what can be done.
+    /// The store is not opened. The error names its file, the differences and the remedy.
     case refuse
     /// The difference between the two drafts is planned when the store is opened, with the planner
-    /// that the build has, and carried out in one transaction. A store for which that is ambiguous, or
-    /// would lose data, is not opened, and the error lists the reasons. Neither is one with data that
-    /// does not fit the program's draft, such as a number above a new limit.
+    /// of the build, and applied in one transaction. If the plan is ambiguous or would lose data,
+    /// the store is not opened, and the error lists the reasons. It is not opened either if its
+    /// data does not fit the program's draft, such as a number above a new limit.
     ///
-    /// - Warning: This is the one migration that was not proven when the model was compiled. A copy of
-    ///   the store is made first, unless the change only adds something.
+    /// - Warning: This is the only migration that was not proven when the model was compiled. A
+    ///   copy of the store is made first, unless the change only adds something.
     case migrate
-    /// The store is moved aside, with the files of its large values, to a name that says so, such as
-    /// `shop.draft-2026-11-23-215500.sqlite`. A new, empty store is made in its place. While another
-    /// process has the store open, it is not opened. A store that was ever of a frozen version is
-    /// never moved: it is not opened. Drafts that differ in limits or rules alone need no migration:
-    /// their stores are opened as they are, and moved only if their data does not fit.
+    /// The store is moved aside, with the files of its large values, to a name that says so, such
+    /// as `shop.draft-2026-11-23-215500.sqlite`. A new, empty store is made in its place. While
+    /// another process has the store open, it is not opened. A store that was ever of a frozen
+    /// version is never moved: it is not opened. Drafts that differ in limits or rules alone need
+    /// no migration: their stores are opened as they are, and moved only if their data does not
+    /// fit.
     case recreate
 }

@@ -1,10 +1,10 @@
 import CambiumModel
 import CambiumSQL
 
-/// A table, index, trigger or view of a store that is not what the store's version says: another
-/// program has been there.
+/// A table, index, trigger or view of a store that differs from the store's version: another
+/// program has changed it.
 public struct StoreDifference: Sendable, Hashable, CustomStringConvertible {
-    /// In what way it differs.
+    /// The kind of a difference.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The version has it, the store does not.
         case missing
@@ -17,35 +17,35 @@ public struct StoreDifference: Sendable, Hashable, CustomStringConvertible {
 
     /// The object's name.
     public let name: String
-    /// In what way it differs.
+    /// The kind of the difference.
     public let kind: Kind
-    /// The statement that would make it, where the version is one that the program knows all of.
+    /// The statement that would create it, if the program knows the version completely.
     public internal(set) var expected: String?
     /// The statement that made it.
     public internal(set) var actual: String?
-    /// The columns and constraints of a table that differ, as far as that is known: of an earlier
-    /// version those that others have added.
+    /// The columns and constraints of a table that differ, as far as they are known. For an earlier
+    /// version these are the columns that other programs have added.
     public internal(set) var parts: [Part] = []
-    /// Why ``DriftPolicy/repair`` cannot put it right, a sentence each, as far as that is known
-    /// beforehand; empty where nothing is in the way.
+    /// The reasons why ``DriftPolicy/repair`` cannot repair it, as sentences, as far as they are
+    /// known beforehand; empty if it can.
     public internal(set) var obstacles: [String] = []
-    /// Why ``DriftPolicy/report`` cannot leave it, where that was found out.
+    /// The reason why ``DriftPolicy/report`` cannot leave it unchanged, if there is one.
     public internal(set) var need: String?
 
     /// A column or a constraint of a table.
     public struct Part: Sendable, Hashable {
         /// Its name.
         public let name: String
-        /// In what way it differs.
+        /// The kind of the difference.
         public let kind: Kind
         /// Whether it is a column.
         public internal(set) var isColumn = true
-        /// How many rows have a value in a column that another program has added: what
-        /// ``DriftPolicy/repair`` deletes. Nil where they were not counted.
+        /// The number of rows with a value in a column that another program has added.
+        /// ``DriftPolicy/repair`` deletes these values. Nil if they were not counted.
         public internal(set) var values: Int?
     }
 
-    /// What is found by a store that looks for itself.
+    /// Creates a difference for a store that compares its schema itself.
     package init(
         name: String, _ kind: Kind, expected: String?, actual: String?,
         parts: [(name: String, kind: Kind, isColumn: Bool)] = [], obstacles: [String] = []
@@ -82,7 +82,7 @@ public struct StoreDifference: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension StoreDifference.Part: CustomStringConvertible {
-    /// The name, what others have done about it, and how many values are in it.
+    /// The name, the change, and the number of values in it.
     public var description: String {
         let word =
             switch kind {
@@ -93,31 +93,31 @@ extension StoreDifference.Part: CustomStringConvertible {
         return "\(name.excerpt()) \(word)" + valueWords
     }
 
-    /// How many values are in it, where there are some.
+    /// The number of values in it, if there are any.
     var valueWords: String {
         guard let values, values > 0 else { return "" }
         return " (\(values.counted("value")))"
     }
 }
 
-/// What becomes of a store whose tables or indexes another program has changed.
+/// The handling of a store whose tables or indexes another program has changed.
 ///
-/// What other programs have added beside them (tables, indexes, triggers and views of their own) is
-/// no such change.
+/// Tables, indexes, triggers and views that other programs have added do not count as changes.
 public enum DriftPolicy: String, Sendable, Hashable, CaseIterable {
     /// It is not opened; the error names each object that differs.
     case refuse
-    /// What is the model's own is made as the model says, after a copy of the store was made:
-    /// before a migration as the store's version says. A deleted table or column is created again,
-    /// without what was in it: rows have the default there, or nothing. Where rows do not allow for
-    /// that the store is refused, and the error says why.
+    /// The model's own tables and indexes are repaired, after a copy of the store was made. Before
+    /// a migration, they are repaired to the form of the store's version. A deleted table or column
+    /// is created again, without its former content: rows have the default there, or no value. If
+    /// the rows do not allow that, the store is not opened, and the error says why.
     ///
-    /// - Warning: A column that another program has added to one of the model's tables is gone
-    ///   afterwards; the copy has it.
+    /// - Warning: A column that another program has added to one of the model's tables is deleted;
+    ///   the copy has it.
     case repair
-    /// It is opened, and migrated, as it is. What differs can be asked for. Columns that others
-    /// have added are migrated; where the new version has no table with the same rows for them, the
-    /// migration is refused, as it is where a table or column of the model's was deleted.
+    /// The store is opened, and migrated, without a repair. The program can query the differences.
+    /// Columns that other programs have added are migrated. If the new version has no table with
+    /// the same rows for them, the migration is refused. It is also refused if a table or column of
+    /// the model was deleted.
     case report
 }
 
@@ -133,7 +133,7 @@ extension [StoreDifference] {
         return result
     }
 
-    /// The same, which a migration cannot leave as they are.
+    /// The same differences, with the reason why a migration cannot leave them unchanged.
     func needed(because need: String) -> Self {
         map { difference in
             var result = difference
@@ -142,14 +142,14 @@ extension [StoreDifference] {
         }
     }
 
-    /// Why they cannot be put right; nil where they can.
+    /// The reasons why they cannot be repaired; nil if they can.
     var obstacles: String? {
         var known: Set<String> = []
         let all = flatMap(\.obstacles).filter { known.insert($0).inserted }
         return all.isEmpty ? nil : all.excerpts(separator: "; ")
     }
 
-    /// What a repair creates again and deletes; empty where rows keep all that they have.
+    /// The objects that a repair creates and deletes; empty if rows keep all their values.
     var consequences: String {
         var made: [String] = []
         var deleted: [String] = []
@@ -170,7 +170,7 @@ extension [StoreDifference] {
             .joined(separator: ", and ")
     }
 
-    /// What a repair would do, for a report; nil where there is none to do.
+    /// A description of the repair, for a report; nil if none is necessary.
     package var repairWords: String? {
         guard contains(where: { $0.kind != .external }) else { return nil }
         if let obstacles { return "not possible: \(obstacles)" }
@@ -178,11 +178,11 @@ extension [StoreDifference] {
         return consequences.isEmpty ? "rows keep all that they have" : consequences
     }
 
-    /// What can be done about them.
+    /// The remedy for the differences.
     ///
     /// - Parameters:
-    ///   - repair: How a repair is asked for.
-    ///   - report: How leaving them is asked for.
+    ///   - repair: How the user requests a repair.
+    ///   - report: How the user requests to leave them unchanged.
     package func remedy(repair: String, report: String) -> String {
         if let obstacles {
             return "They cannot be repaired: \(obstacles). Undo that, or put a copy of the store "
@@ -200,11 +200,11 @@ extension [StoreDifference] {
     }
 }
 
-/// A table, index, view or trigger that another program has put into a store, and that is in the
-/// way of a migration or would not work after it.
+/// A table, index, view or trigger of another program in a store. It prevents a migration, or would
+/// not work after it.
 ///
-/// Such an object is left alone where it can be; where it cannot, nothing is migrated until the
-/// author of that program has decided what becomes of it.
+/// If possible, such an object stays unchanged. Otherwise nothing is migrated until the author of
+/// that program has decided about it.
 public struct ExternalObject: Sendable, Hashable, CustomStringConvertible {
     /// What it is.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -219,13 +219,14 @@ public struct ExternalObject: Sendable, Hashable, CustomStringConvertible {
         case wouldBreak(String)
         /// It would go on with something else of the same name.
         case wouldMeanSomethingElse(String)
-        /// So many of its links would reference objects that the migration deletes.
+        /// This number of its references would dangle: the migration deletes the referenced
+        /// objects.
         case wouldLoseLinks(Int)
-        /// It is an index with a name as the model's own have, which a migration drops where the
-        /// new version has none of it.
+        /// It is an index, and its name has the form of the model's own. A migration drops such an
+        /// index if the new version does not have it.
         case looksLikeOurs
-        /// It belongs to a table or view of another program's that has to be dropped, which is
-        /// named like this, and SQLite drops it with that.
+        /// It belongs to a table or view of another program, of this name, that has to be dropped.
+        /// SQLite drops it with that.
         case goesWith(String)
         /// The store is opened with trust in nothing but the model's own schema.
         case isNotTrusted
@@ -239,10 +240,10 @@ public struct ExternalObject: Sendable, Hashable, CustomStringConvertible {
     public let statement: String
     /// What is wrong.
     public let reason: Reason
-    /// What to do about it, with the SQL for it.
+    /// The remedy, with its SQL.
     public let remedy: String
 
-    /// The kind, the name, and what is wrong.
+    /// The kind, the name, and the problem.
     public var description: String {
         let what =
             switch reason {
@@ -263,7 +264,7 @@ public struct ExternalObject: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension ExternalObject {
-    /// Says what to do about an object.
+    /// Chooses the remedy for an object.
     ///
     /// - Parameter usedNames: The names, in lower case, that are in use or will be.
     init(_ object: StoreObject, _ reason: Reason, _ usedNames: Set<String> = []) {
@@ -296,7 +297,7 @@ extension ExternalObject {
 }
 
 extension [ExternalObject] {
-    /// What is wrong with each, and what to do about it.
+    /// The problem of each object, and its remedy.
     var words: String {
         let shown = prefix(20).map { "\($0): \($0.remedy)" }.joined(separator: "; ")
         return count > 20 ? "\(shown); and \(count - 20) more" : shown

@@ -2,15 +2,15 @@ import CambiumModel
 import CambiumSQL
 import CambiumSQLite
 
-/// The folder of the large values of a store: files of that folder, and nothing that a link points
-/// to. Other files in it are none of the store's, and stay.
+/// The folder of the large values of a store. Only files in that folder count, not the targets of
+/// links. Other files in the folder do not belong to the store, and stay.
 ///
-/// A save first says in a journal, a file of its own, which files it will make and which will be
-/// superfluous after it; then it makes files, writes rows, commits, removes what is superfluous and
-/// then the journal. A process that is killed in between leaves a journal, and the next process
-/// that opens the store next removes those of the named files that no row references
-/// (``ExternalSweep``). All of it happens under the store's write lock, except what comes after the
-/// commit, which may happen twice.
+/// A save first writes a journal, a file of its own, with the files that it will create and the
+/// files that will be superfluous after it. Then it creates files, writes rows, commits, removes
+/// the superfluous files, and finally the journal. A process that is killed in between leaves a
+/// journal. The next process that opens the store then removes the named files that no row
+/// references (``ExternalSweep``). All of this happens under the store's write lock, except for the
+/// work after the commit, which may happen twice.
 package struct ExternalFiles: Sendable {
     /// The path of the folder.
     package let folder: String
@@ -42,15 +42,14 @@ package struct ExternalFiles: Sendable {
         name.hasSuffix(journalSuffix) && isName(name.dropLast(journalSuffix.count))
     }
 
-    /// The names of all values and journals; none where there is no folder, or where it cannot be
-    /// read.
+    /// The names of all values and journals. Empty if the folder does not exist or cannot be read.
     package var names: Set<String> {
         let names = (try? SystemFolder(folder).names()) ?? []
         return Set(names.filter { Self.isName($0) || Self.isJournal($0) })
     }
 
-    /// The names of the values that no journal names: a save that is about to write or to remove one has
-    /// said so in a journal. None where a journal cannot be read.
+    /// The names of the values that no journal names. A save that is about to write or to remove a
+    /// value has named it in a journal. Empty if a journal cannot be read.
     package var settledNames: Set<String> {
         let names = names
         var values = names.filter(Self.isName)
@@ -69,9 +68,10 @@ package struct ExternalFiles: Sendable {
 
     // MARK: Reading
 
-    /// The content of a file.
+    /// Returns the content of a file.
     ///
-    /// - Throws: ``FileError`` where it cannot be read, is no file, or the name is none of ours.
+    /// - Throws: ``FileError`` if it cannot be read, if it is not a file, or if the name is not
+    ///   that of a value.
     package func read(_ name: String) throws(FileError) -> Data {
         try file(name).contents()
     }
@@ -103,11 +103,11 @@ package struct ExternalFiles: Sendable {
 
     // MARK: Writing
 
-    /// Makes files, having said so in a journal. Where one of them cannot be made, none is.
+    /// Creates files, after naming them in a journal. If one of them cannot be created, none is.
     ///
     /// - Parameter superfluous: The names of the files that no row references after the save.
     /// - Returns: The journal's name.
-    /// - Throws: ``FileError``, also where there is something of a name already, which stays;
+    /// - Throws: ``FileError``; if a file of such a name exists already, it stays.
     ///   `RandomNumbersError`.
     package func write(_ files: [String: Data], superfluous: Set<String>) throws -> String {
         let (folder, mode) = try makeFolder()
@@ -133,10 +133,10 @@ package struct ExternalFiles: Sendable {
         return journal
     }
 
-    /// Names files in a journal: each of them may be superfluous after what follows.
+    /// Names files in a journal, because each of them may be superfluous after the next operation.
     ///
     /// - Parameter names: Nil names all values.
-    /// - Returns: The journal's name; nil where there are no files.
+    /// - Returns: The journal's name; nil if there are no files.
     package func announce(_ names: [String]? = nil) throws -> String? {
         let files = names ?? self.names.filter(Self.isName).sorted()
         guard !files.isEmpty else { return nil }
@@ -144,7 +144,7 @@ package struct ExternalFiles: Sendable {
         return try makeJournal(of: files, folder, mode)
     }
 
-    /// Gives a value a file of its own, which no journal names: where the store itself is being made.
+    /// Gives a value a file of its own without a journal, for a store that is being created.
     ///
     /// - Returns: Its name.
     /// - Throws: ``FileError``, `RandomNumbersError`.
@@ -174,7 +174,7 @@ package struct ExternalFiles: Sendable {
 
     // MARK: Removing
 
-    /// Removes files and then the journal, which stays as long as one of them does.
+    /// Removes files and then the journal. The journal stays as long as one of the files exists.
     package func finish(_ journal: String, removing names: some Sequence<String>) {
         guard let folder = try? SystemFolder(folder) else { return }
         var areGone = true
@@ -182,10 +182,10 @@ package struct ExternalFiles: Sendable {
         if areGone { folder.remove(journal) }
     }
 
-    /// Removes the values and journals of a store that was destroyed, or that another one replaced,
-    /// and the folder where nothing is left in it.
+    /// Removes the values and journals of a store that was destroyed or replaced, and the folder if
+    /// it is empty then.
     ///
-    /// - Parameter kept: Those that rows reference now, and those that were there before.
+    /// - Parameter kept: The files that rows reference now, and the files that existed before.
     package func removeAll(except kept: Set<String> = []) {
         guard let open = try? SystemFolder(folder) else { return }
         for name in names where !kept.contains(name) { open.remove(name) }
@@ -194,8 +194,8 @@ package struct ExternalFiles: Sendable {
 
     // MARK: Copying
 
-    /// Gives a copy of the store its files. They are never changed, so that links will do; where the
-    /// file system has none they are copied.
+    /// Gives a copy of the store its files. Files are never changed, so hard links are enough. If
+    /// the file system has no links, the files are copied.
     package func link(into copy: ExternalFiles) throws(FileError) {
         let source: SystemFolder
         do throws(FileError) {
@@ -212,16 +212,16 @@ package struct ExternalFiles: Sendable {
     }
 }
 
-/// Removes the files of large values that no row of a store references any more, where a journal
-/// beside them names them: a save or a migration writes it before it commits. A process that is
-/// killed in between leaves it to the next one that opens the store.
+/// Removes the files of large values that no row of a store references any more and that a journal
+/// names. A save or a migration writes the journal before it commits. If a process is killed in
+/// between, the next one that opens the store finishes the work.
 package struct ExternalSweep {
     private let files: ExternalFiles
     private let columns: [ExternalColumns]
 
     /// - Parameters:
     ///   - files: The store's files.
-    ///   - model: What the store is a store of.
+    ///   - model: The store's model.
     package init(_ files: ExternalFiles, model: Model) {
         self.files = files
         columns = model.entities.filter { $0.parent == nil }
@@ -231,10 +231,10 @@ package struct ExternalSweep {
     /// Whether there may be files to remove.
     package var hasJournals: Bool { !files.journals.isEmpty }
 
-    /// Removes what the journals name and no row references, and then the journals; the folder too,
-    /// where nothing is left. A journal that cannot be read stays, and so does one that names a
-    /// file which cannot be removed: the next sweep tries again. Takes the store's write lock where
-    /// there is a journal, and reads the tables that may reference files.
+    /// Removes the files that the journals name and no row references, then the journals, and the
+    /// folder if it is empty. A journal stays if it cannot be read, or if one of its files cannot
+    /// be removed: the next sweep tries again. If there is a journal, this takes the store's write
+    /// lock, and reads the tables that may reference files.
     package func run(_ connection: Connection) throws {
         guard hasJournals else { return }
         // A commit that a failing power supply takes back would reference these files again.

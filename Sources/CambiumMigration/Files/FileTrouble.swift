@@ -1,14 +1,13 @@
 import CambiumSQLite
 
-/// What is wrong with the file of a store, its folder or its disk, and what to do about it, for
-/// people.
+/// A problem of the file of a store, its folder or its disk, with the remedy, for people.
 package struct FileTrouble: Sendable {
-    /// What is wrong, as a part of a sentence: `the disk is full`.
+    /// The problem, as a part of a sentence: `the disk is full`.
     package let problem: String
-    /// What to do, as a sentence without its full stop.
+    /// The remedy, as a sentence without its full stop.
     package let remedy: String
 
-    /// Explains an error; nil where SQLite complains of something else than the file.
+    /// Explains an error; nil if SQLite's error is not about the file.
     package init?(_ error: SQLiteError, with path: String) {
         let folder = StoreFiles.words(forFolder: StoreFiles.folder(of: path))
         switch error.primaryCode {
@@ -40,7 +39,7 @@ package struct FileTrouble: Sendable {
         }
     }
 
-    /// What to do about a file that is not as SQLite has written it.
+    /// The remedy for a damaged file.
     package static func remedyOfDamage(to path: String) -> String {
         "It is as it was. Put a copy from before in its place, or save what can still be read: "
             + "sqlite3 '\(path)' .recover"

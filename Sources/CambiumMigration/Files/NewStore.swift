@@ -8,14 +8,14 @@ import CambiumModel
     import Darwin
 #endif
 
-/// The file of a store that is being made out of another one, which gets its name when it is whole.
-/// Only one process at a time makes it.
+/// The file of a store that is created from another one. It gets its name when it is complete. Only
+/// one process at a time creates it.
 package final class NewStore {
     /// Its path at the end.
     package let path: String
     /// Its path meanwhile.
     package let unfinished: String
-    /// The path of a copy of the old store, where one is needed.
+    /// The path of a copy of the old store, if one is needed.
     package let copyOfSource: String
     /// The files of its large values, meanwhile.
     package let files: ExternalFiles
@@ -29,16 +29,16 @@ package final class NewStore {
     private static let suffixes = [""] + StoreFiles.companionSuffixes
     private static let sourceSuffix = "-source"
 
-    /// The place of a copy of an open store, of whatever kind.
+    /// Creates the destination of a copy of an open store, of any kind.
     ///
-    /// - Parameter permissions: Who may read the old store; nil where it is in no file.
+    /// - Parameter permissions: The permissions of the old store; nil if it has no file.
     package convenience init(
         copyTo path: String, allowing permissions: StorePermissions?
     ) throws(NewStoreError) {
         try self.init(path, .copy, allowing: permissions)
     }
 
-    /// What a store is made of, and what comes behind its name while it is made.
+    /// The source of a store, and the suffix of its name while it is created.
     package enum Origin: String, CaseIterable {
         /// A store that Core Data wrote.
         case coreData = ".adopting"
@@ -49,8 +49,8 @@ package final class NewStore {
     /// Writes nothing yet.
     ///
     /// - Parameters:
-    ///   - path: Where it is to be.
-    ///   - permissions: Who may read the old store; nil where it is in no file.
+    ///   - path: The path of the store.
+    ///   - permissions: The permissions of the old store; nil if it has no file.
     package init(
         _ path: String, _ origin: Origin, allowing permissions: StorePermissions?
     ) throws(NewStoreError) {
@@ -66,11 +66,11 @@ package final class NewStore {
         suffixes.map { path + $0 } + [NewStoreLock.path(ofStore: path)]
     }
 
-    /// Makes sure that nobody else makes the store, and that there is nothing yet. Called as often
-    /// as one likes.
+    /// Checks that no other process creates the store, and that it does not exist yet. It can be
+    /// called repeatedly.
     ///
-    /// - Parameter makesFolder: Whether the folder is made where there is none.
-    /// - Throws: Where there is something at the path, or another one makes the store.
+    /// - Parameter makesFolder: Whether the folder is created if it does not exist.
+    /// - Throws: An error if something exists at the path, or if another process creates the store.
     package func prepare(makesFolder: Bool = true) throws(NewStoreError) {
         guard lock == nil else { return }
         try requireNothingThere()
@@ -90,8 +90,8 @@ package final class NewStore {
         Self.remove(Self.leftovers(of: path))
     }
 
-    /// Removes what a process left that was killed while it made the store of a path, unless another
-    /// one makes it. Reads the names in the folder.
+    /// Removes the files of a process that was killed while it created the store at a path, unless
+    /// another process is creating it. Reads the names in the folder.
     package static func removeLeftovers(of path: String) {
         let leftovers = leftovers(of: path)
         guard !leftovers.isEmpty || StoreFiles.isThere(NewStoreLock.path(ofStore: path)),
@@ -111,7 +111,7 @@ package final class NewStore {
 
     /// Removes leftovers. The process that creates one now has the lock.
     private static func remove(_ leftovers: [String]) {
-        // A link is none, and what lies beside its other end belongs to another program.
+        // A link is not a leftover, and files beside its target belong to another program.
         for file in leftovers where !StoreFiles.isLink(file) {
             // The folder first, as nothing references it when the file is deleted.
             try? FileManager.default.removeItem(atPath: ExternalForm.folder(ofStore: file))
@@ -164,9 +164,9 @@ package final class NewStore {
         StoreFiles.removeDatabase(unfinished)
     }
 
-    /// The files have their place before the store that references them. Where the process is
-    /// killed just then, the journal tells who opens a store of the name that nothing references
-    /// them.
+    /// The files are moved before the store that references them. If the process is killed in
+    /// between, the journal shows the next process that opens a store of this name that no row
+    /// references them.
     private func moveExternalFiles(to places: ExternalFiles) throws {
         let names = files.names
         guard let journal = try places.announce(names.sorted()) else { return }
@@ -178,7 +178,7 @@ package final class NewStore {
 
 /// Why a new store cannot be made.
 package enum NewStoreError: Error, Sendable {
-    /// There is something where it is to be.
+    /// Something exists at the path.
     case exists(path: String)
     /// Another process, or another task, makes it.
     case isRunning(path: String)
@@ -195,14 +195,14 @@ package enum NewStoreError: Error, Sendable {
     }
 }
 
-/// Keeps others from making the same new store: a lock on a file beside it, which the system gives
-/// back however the process ends.
+/// Prevents other processes from creating the same new store: a lock on a file beside it. The
+/// system releases it however the process ends.
 package final class NewStoreLock {
     private let path: String
     private let descriptor: Int32
 
     /// - Parameter store: The new store.
-    /// - Throws: Where another process has the lock, or locks are not possible.
+    /// - Throws: An error if another process has the lock, or if locks are not possible.
     package init(ofStore store: String) throws(NewStoreError) {
         let path = Self.path(ofStore: store)
         self.path = path
@@ -222,7 +222,7 @@ package final class NewStoreLock {
                 descriptor = file
                 return
             }
-            // Who had the lock before has removed the file in between.
+            // The former owner of the lock has removed the file in between.
             close(file)
         }
     }
@@ -237,7 +237,7 @@ package final class NewStoreLock {
     /// The path of the file.
     package static func path(ofStore store: String) -> String { store + suffix }
 
-    /// What comes behind the name of the store.
+    /// The suffix of the name of the store.
     package static let suffix = ".adopting-lock"
 
     private static func isFile(_ descriptor: Int32, _ path: String) -> Bool {

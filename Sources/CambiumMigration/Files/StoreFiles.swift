@@ -52,25 +52,25 @@ package enum StoreFiles {
         return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFLNK
     }
 
-    /// Removes files, where they are there; a folder of such a name stays.
+    /// Removes files, if they exist. A folder of such a name stays.
     package static func removeFiles(_ paths: [String]) {
         for path in paths { SystemFile.remove(path) }
     }
 
-    /// Removes a database and what SQLite keeps beside it, where it is there: that first, as a
-    /// journal that stayed would be played back into the next file of the name.
+    /// Removes a database and SQLite's files beside it, if they exist. These come first, because a
+    /// remaining journal would be applied to the next file of the name.
     package static func removeDatabase(_ path: String) {
         removeFiles(companionSuffixes.map { path + $0 } + [path])
     }
 
-    /// What SQLite puts behind the name of a database, for the files that it keeps beside it.
+    /// SQLite's suffixes of the name of a database, for the files beside it.
     package static let companionSuffixes = ["-journal", "-wal", "-shm"]
 
-    /// Removes a folder, where it is there and nothing is in it.
+    /// Removes a folder, if it exists and is empty.
     package static func removeFolder(ifEmpty path: String) { rmdir(path) }
 
-    /// How many bytes the disk of a file has free for programs without privileges; nil where the
-    /// system does not tell.
+    /// The free bytes on the disk of a file, for programs without privileges; nil if the system
+    /// does not report them.
     static func freeSpace(at path: String) -> Int? {
         let attributes = try? FileManager.default.attributesOfFileSystem(
             forPath: folder(of: path))
@@ -84,7 +84,7 @@ package enum StoreFiles {
 
     // Paths that resolve to one file: through links, or by another spelling.
 
-    /// Whether two paths resolve to one file, which need not be there yet.
+    /// Whether two paths resolve to the same file, which may not exist yet.
     package static func isSameFile(_ path: String, _ other: String) -> Bool {
         if resolved(path) == resolved(other) { return true }
         var (one, two) = (stat(), stat())
@@ -97,14 +97,15 @@ package enum StoreFiles {
         resolved(path).hasPrefix(resolved(folder) + "/")
     }
 
-    /// Whether a path resolves to a file of a store's, or to where one would be.
+    /// Whether a path resolves to a file of a store, existing or not.
     package static func isPart(_ path: String, ofStore store: String) -> Bool {
         let store = resolved(store)
         return ["", "-wal", "-shm", "-journal"].contains { isSameFile(path, store + $0) }
             || isInside(path, folder: ExternalForm.folder(ofStore: store))
     }
 
-    /// The full path without links; of what is not there, as far as there is something.
+    /// The full path without links. If the file does not exist, the existing part of its path is
+    /// resolved.
     package static func resolved(_ path: String) -> String {
         // Safety: the system gives a text that ends with a NUL, and that is ours to free.
         if let found = realpath(path, nil) {
@@ -124,15 +125,16 @@ package enum StoreFiles {
     /// Why the system refused the last thing that this thread asked of it.
     package static var lastRefusal: String { FileError.text(ofCode: errno) }
 
-    /// Why something could not be done with a file: what the system said, which Foundation wraps in
-    /// errors of its own. Errors of ours are taken as they are.
+    /// The reason why an operation on a file failed: the system's message, which Foundation wraps
+    /// in errors of its own. Errors of this package are returned unchanged.
     package static func reason(for error: any Error) -> String {
         if let error = error as? FileError { return error.reason }
         let cause = (error as? CocoaError)?.underlying ?? error
         if let system = cause as? POSIXError {
             return FileError.text(ofCode: system.code.rawValue)
         }
-        // What comes from outside Foundation's essentials is of a class that they do not have.
+        // Errors from outside of Foundation's essentials have a class that the essentials do not
+        // have.
         if cause._domain == "NSPOSIXErrorDomain" {
             return FileError.text(ofCode: Int32(truncatingIfNeeded: cause._code))
         }
@@ -158,8 +160,8 @@ package enum StorePathProblem: Error, Sendable, Equatable, CustomStringConvertib
     /// There is something else than a file or a folder, such as a pipe or a device.
     case noFile(String)
 
-    /// - Returns: Nil where there is nothing wrong with the path itself. Whether a file can be opened
-    ///   or made there, SQLite finds out.
+    /// - Returns: Nil if the path itself is valid. SQLite then finds out whether a file can be
+    ///   opened or created there.
     package init?(of path: String) {
         if path.isEmpty {
             self = .empty
@@ -193,7 +195,7 @@ package enum StorePathProblem: Error, Sendable, Equatable, CustomStringConvertib
     /// Whether who gave the path may have meant a store in memory.
     package var isOfMemory: Bool { self == .empty || self == .memory }
 
-    /// What is wrong, and what to do about it.
+    /// The problem and its remedy.
     package var description: String { "\(problem) \(remedy)" }
 
     /// What is wrong.
@@ -208,7 +210,7 @@ package enum StorePathProblem: Error, Sendable, Equatable, CustomStringConvertib
         }
     }
 
-    /// What to do about it.
+    /// The remedy.
     package var remedy: String {
         let example =
             switch self {
@@ -222,16 +224,16 @@ package enum StorePathProblem: Error, Sendable, Equatable, CustomStringConvertib
     }
 }
 
-/// Who may read and write a store. What is made of it (copies, files of large values, exports)
-/// allows no more access, from its creation on; the process's mask takes away from that.
+/// The permissions of a store. Files made from it (copies, files of large values, exports) allow no
+/// more access, from their creation on; the process's mask restricts it further.
 package struct StorePermissions: Sendable {
     /// The bits of the store's file.
     private let bits: FileMode
     /// The group that they are about.
     private let group: gid_t
 
-    /// Reads them from a store's file, which may be a link; where there is none, only the owner may
-    /// do anything.
+    /// Reads them from a store's file, which may be a link. If the file does not exist, only the
+    /// owner has access.
     package init(of path: String) {
         self = StorePermissions(ofFile: path) ?? StorePermissions(bits: 0, group: 0)
     }
@@ -240,7 +242,7 @@ package struct StorePermissions: Sendable {
         (self.bits, self.group) = (bits, group)
     }
 
-    /// The same; nil where there is no file.
+    /// The same; nil if there is no file.
     package init?(ofFile path: String) {
         var info = stat()
         guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -254,9 +256,10 @@ package struct StorePermissions: Sendable {
         return 0o600 | members | others
     }
 
-    /// Opens a folder, which is made where there is none: who may read files may search it.
+    /// Opens a folder. It is created if it does not exist. Users with permission to read the files
+    /// may search it.
     ///
-    /// - Throws: ``FileError``, also where there is something else of that name.
+    /// - Throws: ``FileError``, also if something else has that name.
     @discardableResult
     package func makeFolder(_ path: String) throws(FileError) -> SystemFolder {
         let mode = mode(in: StoreFiles.folder(of: path))
@@ -274,7 +277,7 @@ package struct StorePermissions: Sendable {
         #endif
     }
 
-    /// Takes away from a file what the store does not allow.
+    /// Removes the permissions of a file that the store does not allow.
     ///
     /// - Throws: ``FileError``.
     package func restrict(_ path: String) throws(FileError) {
@@ -287,24 +290,24 @@ package struct StorePermissions: Sendable {
         }
     }
 
-    /// Makes an empty file, which SQLite takes for an empty database.
+    /// Creates an empty file. To SQLite, it is an empty database.
     ///
-    /// - Throws: ``FileError``, also where there is something of that name.
+    /// - Throws: ``FileError``, also if something of that name exists.
     package func makeFile(_ path: String) throws(FileError) {
         _ = try SystemFile.making(path, mode: mode(in: StoreFiles.folder(of: path)))
     }
 }
 
 extension Connection {
-    /// Copies the whole database to a new file, as it is now, which only those may read who may
-    /// read the store.
+    /// Copies the complete current database to a new file. Only users with permission to read the
+    /// store can read it.
     ///
     /// - Parameters:
     ///   - store: The path of the store; nil in memory.
     ///   - path: The new file.
     ///   - goesOn: As for `copy`.
-    /// - Throws: `SQLiteError` where there is something at the path, where the file cannot be
-    ///   written, or the copy was ended. A half-written copy may remain.
+    /// - Throws: `SQLiteError` if something exists at the path, if the file cannot be written, or
+    ///   if the copy was cancelled. An incomplete copy may remain.
     package func backUp(
         _ store: String?, to path: String,
         _ goesOn: (_ copied: Int, _ total: Int) -> Bool = { _, _ in true }

@@ -8,14 +8,14 @@ import CambiumModel
     import Darwin
 #endif
 
-/// Who may do what with a file, as the system has it.
+/// The permissions of a file, in the system's form.
 package typealias FileMode = mode_t
 
 /// An open file that is read from its start and written at its end. It is closed when it is not
 /// used any more.
 package final class SystemFile: Sendable {
     private let descriptor: Int32
-    /// What errors call it.
+    /// The name in errors.
     private let name: String
 
     private init(_ descriptor: Int32, _ name: String) {
@@ -32,8 +32,8 @@ package final class SystemFile: Sendable {
     /// Opens a file.
     ///
     /// - Parameters:
-    ///   - name: Its path, from the folder where that is not nil.
-    ///   - mode: What a new file allows; the process's mask takes away from that.
+    ///   - name: Its path, relative to the folder if that is not nil.
+    ///   - mode: The permissions of a new file; the process's mask restricts them.
     private static func opened(
         _ name: String, in folder: SystemFolder? = nil, _ flags: Int32, mode: FileMode = 0
     ) throws(FileError) -> SystemFile {
@@ -49,16 +49,16 @@ package final class SystemFile: Sendable {
         try opened(path, O_RDONLY)
     }
 
-    /// Opens a file itself for reading, and nothing that a link points to.
+    /// Opens a file for reading. A link is not followed.
     ///
-    /// - Parameter name: Its path, from the folder where that is not nil.
+    /// - Parameter name: Its path, relative to the folder if that is not nil.
     package static func reading(
         file name: String, in folder: SystemFolder? = nil
     ) throws(FileError) -> SystemFile {
         let path = folder.map { "\($0.path)/\(name)" } ?? name
         let file: SystemFile
         do throws(FileError) {
-            // What is no file must not keep the caller waiting before that is found out.
+            // A special file must not block the caller before its kind is known.
             file = try opened(name, in: folder, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
         } catch {
             throw error.code == ELOOP ? FileError(path, "read", because: "it is a link") : error
@@ -72,22 +72,21 @@ package final class SystemFile: Sendable {
         }
     }
 
-    /// Opens what is no file but can be written like one, such as a pipe.
+    /// Opens a special file for writing, such as a pipe.
     package static func writing(_ path: String) throws(FileError) -> SystemFile {
         try opened(path, O_WRONLY)
     }
 
-    /// Makes a file that is not there yet, for writing; a link of that name is something that is
-    /// there.
+    /// Creates a new file for writing. If a link of that name exists, this fails.
     ///
-    /// - Parameter mode: What it allows at most, from its creation on.
+    /// - Parameter mode: Its maximal permissions, from its creation on.
     package static func making(
         _ name: String, in folder: SystemFolder? = nil, mode: FileMode
     ) throws(FileError) -> SystemFile {
         try opened(name, in: folder, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
     }
 
-    /// A file without a name, which is deleted when it is not used any more.
+    /// Creates a file without a name. It is deleted when it is no longer used.
     ///
     /// - Throws: ``FileError``; `RandomNumbersError`.
     package static func temporary(
@@ -101,25 +100,27 @@ package final class SystemFile: Sendable {
         return file
     }
 
-    /// The stream for what is no result. As this one is always used, it is never closed.
+    /// The stream for messages that are not results. It is never closed, because it is always in
+    /// use.
     package static let standardError = SystemFile(2, "The standard error")
 
     // MARK: Reading
 
-    /// How long it is; nil where that cannot be said, as of a pipe.
+    /// Its length; nil if it has none, such as a pipe.
     package var size: Int? {
         var info = stat()
         guard fstat(descriptor, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return nil }
         return Int(info.st_size)
     }
 
-    /// The next bytes; none at the end.
+    /// Returns the next bytes; none at the end.
     ///
-    /// - Parameter offset: Where from; nil means after what was read before, which a pipe asks for.
+    /// - Parameter offset: The position to read from. Nil continues after the last read, as a pipe
+    ///   requires.
     package func bytes(_ count: Int, at offset: Int?) throws(FileError) -> [UInt8] {
         var failure: FileError?
-        // Safety: there is room for so many bytes as the system is asked for, and only those count
-        // as filled of which it says so.
+        // Safety: there is room for the requested number of bytes, and only the bytes that the
+        // system reports as read count as initialized.
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             let result = retrying {
                 offset.map { pread(descriptor, buffer.baseAddress, count, off_t($0)) }
@@ -136,8 +137,8 @@ package final class SystemFile: Sendable {
     package func contents() throws(FileError) -> Data {
         let count = size ?? 0
         guard count > 0 else { return Data() }
-        // Safety: there is room for as many bytes as the system is asked for, and the data, which
-        // frees it, has as many as it says to have written.
+        // Safety: there is room for the requested number of bytes. The data frees the memory, and
+        // has as many bytes as the system reports as read.
         guard let start = malloc(count) else {
             throw FileError(name, "read", code: ENOMEM)
         }
@@ -162,7 +163,7 @@ package final class SystemFile: Sendable {
 
     // MARK: Writing
 
-    /// Writes bytes at the end, all at once where the system takes them.
+    /// Writes bytes at the end, at once if the system accepts them.
     package func append(_ bytes: some ContiguousBytes) throws(FileError) {
         var failure: FileError?
         // Safety: the system reads so many bytes as there are, and none after the call.
@@ -187,7 +188,7 @@ package final class SystemFile: Sendable {
         }
     }
 
-    /// Waits until what was written is on the disk, whatever happens to the machine afterwards.
+    /// Waits until the written data is on the disk and survives a failure of the machine.
     package func synchronize() throws(FileError) {
         guard retrying({ fsync(descriptor) }) == 0 else {
             throw FileError(refused: name, "written")
@@ -199,9 +200,8 @@ package final class SystemFile: Sendable {
 
     // MARK: Names
 
-    /// Gives a file another name, which it takes from a file that has it. Whatever happens to the
-    /// machine, the name then points to the one or to the other; a file that was synchronized
-    /// before is complete under it.
+    /// Renames a file, and replaces a file of that name. After a failure of the machine, the name
+    /// refers to one or the other; a file that was synchronized before is complete under it.
     ///
     /// - Parameter waits: Whether the name is on the disk at the end.
     package static func move(
@@ -226,15 +226,15 @@ package final class SystemFile: Sendable {
     }
 }
 
-/// An open folder. What is done with its files happens in it, whatever becomes of its path
-/// meanwhile, and never at the other end of a link.
+/// An open folder. Operations on its files happen in it even if its path changes meanwhile, and
+/// never follow a link.
 package final class SystemFolder: Sendable {
     let descriptor: Int32
     let path: String
 
-    /// Opens a folder; a link to one is none.
+    /// Opens a folder. A link to a folder is not accepted.
     ///
-    /// - Parameter name: Its path, from the other folder where that is not nil.
+    /// - Parameter name: Its path, relative to the other folder if that is not nil.
     package init(_ name: String, in folder: SystemFolder? = nil) throws(FileError) {
         let start = folder?.descriptor ?? AT_FDCWD
         let path = folder.map { "\($0.path)/\(name)" } ?? name
@@ -259,9 +259,9 @@ package final class SystemFolder: Sendable {
         close(descriptor)
     }
 
-    /// Opens a folder, which is made where there is none.
+    /// Opens a folder. It is created if it does not exist.
     ///
-    /// - Parameter mode: What a new one allows at most.
+    /// - Parameter mode: The maximal permissions of a new folder.
     convenience init(making path: String, mode: FileMode) throws(FileError) {
         guard mkdir(path, mode) == 0 || errno == EEXIST else {
             throw FileError(refused: path, "made")
@@ -278,14 +278,13 @@ package final class SystemFolder: Sendable {
         }
     }
 
-    /// Makes a file and waits until it is on the disk. One that was begun and could not be finished
-    /// is removed.
+    /// Creates a file and waits until it is on the disk. If it cannot be finished, it is removed.
     ///
     /// - Parameters:
-    ///   - mode: What it allows at most, from its creation on.
+    ///   - mode: Its maximal permissions, from its creation on.
     ///   - write: Writes the file.
-    /// - Throws: ``FileError``, also where there is something of that name, which stays; what the
-    ///   body throws.
+    /// - Throws: ``FileError``; if a file of that name exists already, it stays. The errors of the
+    ///   body.
     func make(
         _ name: String, mode: FileMode, _ write: (SystemFile) throws(FileError) -> Void
     ) throws(FileError) {
@@ -299,10 +298,10 @@ package final class SystemFolder: Sendable {
         }
     }
 
-    /// Gives a file another name in another folder. What has that name there stays, and so does what
-    /// is no file.
+    /// Gives a file an additional name in another folder. An existing file of that name stays
+    /// unchanged. Special files are skipped.
     ///
-    /// - Parameter mode: What a copy allows at most, where the file system has no links.
+    /// - Parameter mode: The maximal permissions of a copy, if the file system has no links.
     func link(_ name: String, into other: SystemFolder, mode: FileMode) throws(FileError) {
         var info = stat()
         guard fstatat(descriptor, name, &info, AT_SYMLINK_NOFOLLOW) == 0,
@@ -339,19 +338,19 @@ package final class SystemFolder: Sendable {
     }
 }
 
-/// What cannot be done with a file, and why.
+/// A failed operation on a file, and the reason.
 package struct FileError: Error, Sendable, CustomStringConvertible {
-    /// The file, or what errors call it.
+    /// The file, or its name in errors.
     package let path: String
     /// Why, without a full stop.
     package let reason: String
-    /// The system's number for the reason; nil where the file itself is not as it must be.
+    /// The system's error number; nil if the file itself is not as it must be.
     package let code: Int32?
     private let deed: String
 
-    /// What the system has just refused.
+    /// Creates an error from the system's last error.
     ///
-    /// - Parameter deed: What was to be done, such as `opened`.
+    /// - Parameter deed: The operation, such as `opened`.
     init(refused path: String, _ deed: String) {
         self.init(path, deed, code: errno)
     }
@@ -385,9 +384,9 @@ package struct FileError: Error, Sendable, CustomStringConvertible {
     package var description: String { "\(path) cannot be \(deed): \(reason)." }
 }
 
-/// Calls the system until it answers: a signal that the program handles ends a call which waits, and
-/// then the call has done nothing. `close` is none of these calls, as the number of the file is free
-/// then all the same, and may be another file's.
+/// Repeats a system call that a signal has interrupted: if the program handles a signal, a waiting
+/// call ends without having done anything. Do not use it for `close`: the file's number is free in
+/// any case then, and may belong to another file.
 package func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
     while true {
         let result = call()

@@ -8,24 +8,23 @@ import CambiumModel
     import Darwin
 #endif
 
-/// Names of files that are being made: that of the file, a mark and a UUID, which people do not use
-/// for their own files. So what a process left that was killed can be distinguished from files that
-/// are kept.
+/// Names of unfinished files: the name of the file, a mark and a UUID. People do not use such names
+/// for their own files. So the leftovers of a killed process can be distinguished from other files.
 package enum UnfinishedFile {
     /// A new name.
     ///
     /// - Parameters:
-    ///   - path: The file that is made.
-    ///   - mark: What comes behind its name, such as `.adopting`.
+    ///   - path: The file that is created.
+    ///   - mark: The suffix of its name, such as `.adopting`.
     package static func path(
         for path: String, _ mark: String
     ) throws(RandomNumbersError) -> String {
         "\(path)\(mark)-\(try UUID.random().uuidString)"
     }
 
-    /// All of that kind that lie beside a file: those that are being made, too.
+    /// All files of this kind beside a file, including unfinished ones in use.
     ///
-    /// - Parameter suffixes: What may come behind the UUID.
+    /// - Parameter suffixes: The possible suffixes after the UUID.
     package static func leftovers(
         of path: String, _ mark: String, _ suffixes: [String] = [""]
     ) -> [String] {
@@ -44,13 +43,13 @@ package enum UnfinishedFile {
     }
 }
 
-/// The lock of an open file or folder that a process makes for itself, by which others see that it
-/// is no leftover. The system gives the lock back however the process ends.
+/// The lock of an open file or folder of a process. It shows other processes that the file is not a
+/// leftover. The system releases the lock however the process ends.
 enum DescriptorLock {
     /// Takes the lock.
     ///
-    /// - Returns: Whether nobody else has it, and nobody has removed the file in between, whom it
-    ///   seemed a leftover. Where there are no locks, nobody has one.
+    /// - Returns: Whether no other process has the lock, and none has removed the file meanwhile as
+    ///   a leftover. If the system has no locks, no other process has one.
     static func isTaken(for descriptor: Int32) -> Bool {
         guard retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 || errno != EWOULDBLOCK
         else { return false }
@@ -59,23 +58,23 @@ enum DescriptorLock {
     }
 }
 
-/// A file that gets its name when all of it is written. What had the name before is there until
-/// then, and stays where something goes wrong.
+/// A file that gets its name when it is complete. A former file of that name exists until then, and
+/// stays if an error occurs.
 package final class PartialFile {
     private let path: String
-    /// Where it is meanwhile.
+    /// The path of the unfinished file.
     private let partial: String
     private let file: SystemFile
 
     private static let mark = ".partial"
 
-    /// Makes the file in its folder, under another name. Those that a process left there which was
-    /// killed are removed: they have no lock.
+    /// Creates the file in its folder, under another name. The leftovers of killed processes are
+    /// removed: they have no lock.
     ///
     /// - Parameters:
-    ///   - path: The name that it gets.
-    ///   - mode: What it allows at most.
-    /// - Throws: ``FileError`` where it cannot be made; `RandomNumbersError`.
+    ///   - path: Its final name.
+    ///   - mode: Its maximal permissions.
+    /// - Throws: ``FileError`` if it cannot be created; `RandomNumbersError`.
     package init(_ path: String, mode: FileMode) throws {
         self.path = path
         let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
@@ -119,14 +118,14 @@ package final class PartialFile {
 package final class ScratchFolder {
     /// Its path.
     package let path: String
-    /// Has the lock by which others see that it is no leftover.
+    /// Holds the lock that shows other processes that it is not a leftover.
     private let folder: SystemFolder
 
     private static let mark = "-scratch"
 
-    /// Makes the folder.
+    /// Creates the folder.
     ///
-    /// - Throws: ``FileError`` where it cannot be made; `RandomNumbersError`.
+    /// - Throws: ``FileError`` if it cannot be created; `RandomNumbersError`.
     package init() throws {
         let start = FileManager.default.temporaryDirectory.appendingPathComponent("cambium").path
         for leftover in UnfinishedFile.leftovers(of: start, Self.mark) {

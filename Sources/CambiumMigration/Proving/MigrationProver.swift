@@ -5,7 +5,7 @@ import CambiumSQLite
 
 /// Proves a migration on a real SQLite in memory, with the code that runs on users' machines.
 package enum MigrationProver {
-    /// Why a migration is not what it should be: a mistake of ours, or of the author of its steps.
+    /// The fault of a migration: an error of Cambium, or of the author of its steps.
     package struct Failure: Error, Sendable, CustomStringConvertible {
         /// What is wrong.
         package let description: String
@@ -15,27 +15,27 @@ package enum MigrationProver {
         }
     }
 
-    /// Changes with what a proof looks at, so that what an earlier prover found is not believed.
+    /// Changes with the extent of a proof, so that results of an earlier prover are not reused.
     static let revision = 7
 
-    /// The prover and the SQLite that it proves on: what a verdict holds for.
+    /// The prover and the SQLite that it uses. A verdict is valid for these only.
     package static var identity: String {
         "prover \(revision), SQLite \(SQLiteLibrary.version) \(SQLiteLibrary.build)"
     }
 
-    /// Runs the migration over an empty store and over stores with generated rows: such as any
-    /// program might write, and the extremes of every type.
+    /// Runs the migration over an empty store and over stores with generated rows: ordinary rows,
+    /// and the extremes of every type.
     ///
     /// - Parameters:
-    ///   - schemas: The tables of both versions, where they are laid out already.
-    ///   - match: What is what in the two versions, where that is known already.
-    ///   - trials: How often to run it in search of rows that it accepts, where it refuses those
-    ///     of every seed.
-    ///   - code: The steps that the program supplies. Without them, sample values stand in for what
-    ///     they have to fill, so that everything around them is proven.
-    ///   - isBrief: Leaves out the tables that the migration does not reach, and the empty store
-    ///     where rows were migrated.
-    /// - Returns: How many rows took part.
+    ///   - schemas: The tables of both versions, if they are already computed.
+    ///   - match: The match of the two versions, if it is already known.
+    ///   - trials: How often to run it in search of rows that it accepts, if it rejects the rows of
+    ///     every seed.
+    ///   - code: The steps that the program supplies. Without them, sample values replace their
+    ///     results, so that everything around them is proven.
+    ///   - isBrief: Whether to skip the tables that the migration does not touch, and the empty
+    ///     store if rows were migrated.
+    /// - Returns: The number of migrated rows.
     /// - Throws: ``Failure``, ``MigrationError`` or `SQLiteError`.
     @discardableResult
     package static func prove(
@@ -79,8 +79,8 @@ package enum MigrationProver {
         return proof
     }
 
-    /// The extremes of every type; where a type changes and the new one does not hold them, of
-    /// the others.
+    /// Uses the extremes of every type. If the new type of a value cannot hold them, uses only the
+    /// extremes of the other values.
     private static func proveExtremes(
         _ step: ProvenStep, _ kind: MigrationKind, _ proof: inout Proof,
         rows: (SampleRows.Content) -> [SampleRows.Row]
@@ -119,7 +119,7 @@ package enum MigrationProver {
         return try SampleStore(of: model, schema).make(with: rows.map { .init(row: $0) })
     }
 
-    /// What a proof has seen.
+    /// The results of a proof.
     package struct Proof: Sendable, Equatable {
         /// How many rows were migrated.
         package var rows = 0
@@ -130,22 +130,22 @@ package enum MigrationProver {
         /// How many objects of each entity that the migration touches a store had afterwards, at
         /// most.
         private var objects: [String: Int]
-        /// The entities of which drops by condition take objects.
+        /// The entities with objects that drops by condition delete.
         private let reduced: Set<String>
 
-        /// How many objects of an entity a store must have had: with one alone nothing is known of
-        /// what they share, such as a value that has to be unique.
+        /// How many objects of an entity a store must have had. A single object shows nothing about
+        /// constraints across objects, such as a unique value.
         package static let enough = 2
 
-        /// The entities of which no store had enough objects afterwards, because those that were
-        /// generated were refused.
+        /// The entities with too few objects in every store afterwards, because the generated ones
+        /// were rejected.
         package var refused: [String] { scarce.filter { !reduced.contains($0) } }
 
-        /// The entities of which no store had enough objects afterwards, because drops by condition
-        /// took those that were generated.
+        /// The entities with too few objects in every store afterwards, because drops by condition
+        /// deleted the generated ones.
         package var dropped: [String] { scarce.filter(reduced.contains) }
 
-        /// The entities of which no store had enough objects afterwards, for either reason.
+        /// The entities with too few objects in every store afterwards, for either reason.
         package var scarce: [String] {
             objects.filter { $0.value < Self.enough }.keys.sorted()
         }
@@ -153,11 +153,11 @@ package enum MigrationProver {
         /// Whether all generated rows were refused.
         package var isEmpty: Bool { rows == 0 && refusals > 0 }
 
-        /// What a proof has seen so far.
+        /// Creates the results of a proof.
         ///
         /// - Parameters:
-        ///   - refused: As of ``refused``.
-        ///   - dropped: As of ``dropped``.
+        ///   - refused: As for ``refused``.
+        ///   - dropped: As for ``dropped``.
         package init(
             rows: Int = 0, newRows: Int = 0, refusals: Int = 0, refused: [String] = [],
             dropped: [String] = []
@@ -168,17 +168,17 @@ package enum MigrationProver {
             self.refusals = refusals
         }
 
-        /// A proof that has seen nothing yet.
+        /// Creates the results of a proof that has not begun.
         ///
         /// - Parameters:
         ///   - entities: The entities of which there should be objects afterwards.
-        ///   - reduced: Those of which drops by condition take objects.
+        ///   - reduced: The entities with objects that drops by condition delete.
         init(entities: [String], reduced: Set<String>) {
             objects = Dictionary(entities.map { ($0, 0) }, uniquingKeysWith: max)
             self.reduced = reduced
         }
 
-        /// Adds what one store was.
+        /// Adds the results of one store.
         mutating func add(_ run: Run) {
             rows += run.rows
             newRows += run.newRows
@@ -186,7 +186,7 @@ package enum MigrationProver {
         }
     }
 
-    /// What was migrated at once.
+    /// The results of one migration of a store.
     struct Run {
         /// How many rows there were before.
         let rows: Int
@@ -212,8 +212,8 @@ struct SampleStore {
         repairs = model.derivations.compactMap { $0.updateOfAll?.sql } + schema.keyRepairs
     }
 
-    /// A new store, in which random values are the same in each run. Rules may look at several
-    /// columns: a row that fails is tried again with other values.
+    /// A new store, with the same random values in each run. Rules may involve several columns, so
+    /// a row that fails is tried again with other values.
     func make(with rows: [AcceptableRows.Candidate]) throws -> Connection {
         let connection = try Connection(path: ":memory:")
         try connection.seedRandomFunctions()
@@ -254,10 +254,10 @@ struct SampleStore {
     }
 }
 
-/// Finds generated rows that a migration accepts, where it refuses them all together: halves them
-/// until it knows those that are to blame, and tries other values in their place.
+/// Finds generated rows that a migration accepts, if it rejects all of them together: halves the
+/// set until it knows the rejected rows, and tries other values instead.
 struct AcceptableRows {
-    /// A row, and the attempt from which on its values are taken.
+    /// A row, and its first attempt at values.
     struct Candidate {
         let row: SampleRows.Row
         var firstAttempt = 0
@@ -330,12 +330,12 @@ package struct SchemaProof: Sendable {
     /// How many tables a store of a proof has at most.
     private static let tablesPerStore = 50
 
-    /// Every statement of a fresh store, to be run on an SQLite in memory; where there are few
-    /// tables, with generated rows, so that the checks are computed too.
+    /// Every statement of a new store, to be run on SQLite in memory. If there are few tables, rows
+    /// are generated, so that the checks are computed too.
     ///
-    /// With each statement that makes a table or an index SQLite goes through all that it has, so
-    /// the time for thousands would grow with the square of their number: they are made in several
-    /// stores, and that no two have one name is checked here.
+    /// For each statement that creates a table or an index, SQLite reads its complete catalogue, so
+    /// the time for thousands of them would grow with the square of their number. Therefore they
+    /// are created in several stores, and this checks that no two have the same name.
     ///
     /// - Throws: ``MigrationProver/Failure``.
     package static func parts(
@@ -351,7 +351,7 @@ package struct SchemaProof: Sendable {
             let tables = start..<min(start + tablesPerStore, schema.tables.count)
             let count = schema.tables[tables].reduce(0) { $0 + $1.indexes.count }
             defer { nextIndex += count }
-            // The runtime's own tables, which the records are of, are the first.
+            // The runtime's own tables, with the records, come first.
             let records = start == 0 ? statements.suffix(schema.recordCount) : []
             return SchemaProof(
                 step: .statements(

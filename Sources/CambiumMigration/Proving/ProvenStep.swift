@@ -2,7 +2,7 @@ import CambiumPlan
 import CambiumSQL
 import CambiumSQLite
 
-/// A migration from one version to the next, and what it must do; worked out once for all runs.
+/// A migration from one version to the next, and its expected result, computed once for all runs.
 final class ProvenStep {
     private let name: String
     private let store: SampleStore
@@ -40,7 +40,7 @@ final class ProvenStep {
         isReplacement = stepped?.isReplacement ?? false
         newCatalogue = Catalogue(of: newSchema)
         let expectation = RowExpectation(match)
-        // What the program writes it alone knows.
+        // Only the program knows the values that it writes.
         let written = stepped?.writtenTables ?? []
         carried = expectation.carried(into: newSchema, except: written)
         staleCounts = expectation.staleCounts
@@ -54,7 +54,7 @@ final class ProvenStep {
         newTables = newSchema.tables.filter { $0.content != .system }
     }
 
-    /// What is known of the step before it has run: no object of what it touches was seen.
+    /// The results of the step before it has run: no objects were counted.
     var proof: MigrationProver.Proof {
         MigrationProver.Proof(entities: objectCounts.map(\.name), reduced: reducedEntities)
     }
@@ -69,18 +69,17 @@ final class ProvenStep {
         }
     }
 
-    /// A store with the rows; nil where SQLite itself cannot compute what is derived from them.
+    /// A store with the rows; nil if SQLite itself cannot compute their derived values.
     func makeStore(with rows: [AcceptableRows.Candidate]) -> Connection? {
         try? store.make(with: rows)
     }
 
-    /// Migrates a store with the rows, and compares it with what was there.
-    ///
+    /// Migrates a store with the rows, and compares the result with the original.
     func run(over rows: [AcceptableRows.Candidate]) throws -> MigrationProver.Run {
         try run(on: try store.make(with: rows))
     }
 
-    /// Migrates a store that was made for it, and compares it with what was there.
+    /// Migrates a store that was created for it, and compares the result with the original.
     func run(on connection: Connection) throws -> MigrationProver.Run {
         let before = try carried.map { try connection.rows($0.oldQuery) }
         let oldCount = try oldCount(in: connection)
@@ -107,7 +106,7 @@ final class ProvenStep {
     /// How many rows a store has that is not migrated yet.
     func oldCount(in connection: Connection) throws -> Int { try count(of: tables, in: connection) }
 
-    /// What is in a store that was migrated.
+    /// The content of a migrated store.
     func seen(in connection: Connection, rows: Int) throws -> MigrationProver.Run {
         MigrationProver.Run(
             rows: rows, newRows: try count(of: newTables, in: connection),
@@ -124,8 +123,8 @@ final class ProvenStep {
         }
     }
 
-    /// What has nothing to do with the rows that were there: the store is whole, and like a fresh
-    /// one.
+    /// Checks the form of the store, independent of its rows: it is consistent, and has the schema
+    /// of a new store.
     private func requireNewForm(_ connection: Connection) throws {
         let differences = Catalogue(rows: try connection.rows(Catalogue.query))
             .differences(from: newCatalogue)
@@ -172,7 +171,8 @@ extension Migration {
     fileprivate var touchedTables: Set<String> {
         var names = Set(steps.flatMap(\.tables))
         for case .createIndex(_, let table, _) in operations {
-            // What becomes unique is asked of rows that no step of the table's own speaks of.
+            // If columns become unique, the rows of the table are read even if no step mentions the
+            // table.
             names.insert(table)
         }
         return names

@@ -3,8 +3,8 @@ import CambiumPlan
 import CambiumSQL
 import CambiumSQLite
 
-/// Stores with the generated rows of a proof, for a step that is tried on a server beside files, and what
-/// was seen of them.
+/// Stores with the generated rows of a proof, for a step that is tried on a server in addition to
+/// files, and their results.
 package struct StepTrials {
     private let old: Model
     private let schema: Schema
@@ -23,14 +23,13 @@ package struct StepTrials {
     /// A store of the older version without rows.
     package func emptyStore() throws -> Connection? { step.makeStore(with: []) }
 
-    /// A store of the older version with rows; nil where SQLite cannot compute what is derived from
-    /// them.
+    /// A store of the older version with rows; nil if SQLite cannot compute their derived values.
     package func store(seed: UInt64, _ content: SampleRows.Content = .ordinary) -> Connection? {
         step.makeStore(with: rows(seed, content).map { .init(row: $0) })
     }
 
-    /// The same with rows that the step accepts in a file, where it refuses those that were generated;
-    /// nil where none were found.
+    /// The same with rows that the step accepts in a file, if it rejects the generated ones; nil if
+    /// none were found.
     ///
     /// - Parameter trials: How often the step may be tried.
     package func acceptedStore(seed: UInt64, trials: Int = 96) throws -> Connection? {

@@ -1,6 +1,6 @@
 import CambiumPlan
 
-/// What proofs of the steps of a model have shown.
+/// The results of the proofs of a model's steps.
 package struct VerifyReport: Sendable {
     /// One step from a version to the next.
     package struct Step: Sendable {
@@ -8,27 +8,27 @@ package struct VerifyReport: Sendable {
         package let from: String
         /// The version that it migrates to.
         package let to: String
-        /// Its class; `undecided` where the model says too little for a step.
+        /// Its class; `undecided` if the model does not define the step completely.
         package let `class`: String
-        /// Whether data is deleted or becomes less exact, which a graver class does not tell.
+        /// Whether data is deleted or becomes less exact. A graver class does not show that.
         package let losesData: Bool
         /// The program's own steps in it.
         package let codeSteps: [String]
-        /// Whether those were proven too, and not only what is around them.
+        /// Whether these steps were proven too, and not only the statements around them.
         package var isCodeProven = false
-        /// How many rows the stores had in which it was tried.
+        /// The number of rows in the stores before the step.
         package let rowsIn: Int
         /// How many they had afterwards.
         package let rowsOut: Int
         /// How many sets of rows were refused, rightly, because they do not meet a new condition.
         package let refusals: Int
-        /// The entities of which no store had two rows afterwards; nil where there are none.
+        /// The entities with fewer than two rows in every store afterwards; nil if there are none.
         package let rowless: [String]?
         /// How long the proof took, in seconds.
         package var seconds: Double
         /// Whether it was proven before, and nothing has changed since.
         package var isRemembered: Bool
-        /// Why the step is not what it should be; nil where it is.
+        /// The fault of the step; nil if it has none.
         package let failure: String?
 
         /// Whether it is right, and was proven without rows, or with too few of an entity.
@@ -36,9 +36,9 @@ package struct VerifyReport: Sendable {
             failure == nil && (rowless != nil || rowsIn == 0 && refusals > 0)
         }
 
-        /// Describes what a proof has shown.
+        /// Creates the results of one step.
         ///
-        /// - Parameter kind: The class; nil where the model says too little.
+        /// - Parameter kind: The class; nil if the model does not define the step completely.
         package init(
             from: String, to: String, kind: MigrationKind?, losesData: Bool,
             codeSteps: [String] = [], rowsIn: Int, rowsOut: Int, refusals: Int = 0,
@@ -67,7 +67,7 @@ package struct VerifyReport: Sendable {
     /// The steps, the oldest first.
     package let steps: [Step]
 
-    /// Describes what proofs have shown.
+    /// Creates the results of a model's steps.
     package init(model: String, version: String, steps: [Step]) {
         self.model = model
         self.version = version
@@ -79,7 +79,7 @@ package struct VerifyReport: Sendable {
     /// Whether a step that is right was proven without rows, or with too few of an entity.
     package var lacksRows: Bool { steps.contains(where: \.lacksRows) }
 
-    /// The same where all of it was proven before.
+    /// The same, as results of earlier proofs.
     package var remembered: VerifyReport {
         VerifyReport(
             model: model, version: version,

@@ -1,7 +1,8 @@
 import CambiumModel
 import CambiumSQLite
 
-/// What is kept of a store before a migration deletes data or makes it less exact, or before a repair.
+/// The copies of a store that are made before a migration deletes data or makes it less exact, or
+/// before a repair.
 public enum MigrationBackupPolicy: String, Sendable, Hashable, CaseIterable {
     /// A copy: of a file beside it, `NAME.backup-VERSION`; on a server of the tables that the
     /// migration writes, in a schema of their own, `SCHEMA_backup_VERSION`. It stays until somebody
@@ -11,31 +12,31 @@ public enum MigrationBackupPolicy: String, Sendable, Hashable, CaseIterable {
     case none
 }
 
-/// The copy of a store that is made before its migration. It has its name only from the moment on
-/// in which all of the migration has run, so that one that fails again and again does not fill the
-/// disk with copies of a store that is as it was.
+/// The copy of a store before its migration. It gets its final name only when the complete
+/// migration has run. So a migration that fails repeatedly does not fill the disk with copies of an
+/// unchanged store.
 struct MigrationBackup {
-    /// Where it is when it is finished.
+    /// The path of the finished copy.
     private(set) var path: String
-    /// The last copy that was made before, where there is one.
+    /// The last earlier copy, if there is one.
     private let former: String?
     /// Whether that one is the very same, and replaces this one.
     private var isFormer = false
-    /// Whether what is at `path` is this copy.
+    /// Whether the file at `path` is this copy.
     private var isNamed = false
-    /// The files of large values that were where the copy's are.
+    /// The files of large values that existed in the copy's folder before.
     private var formerFiles: Set<String> = []
     private let store: String
     private let unfinished: String
 
-    /// Copies the store as it is. No other process can write it or copy it meanwhile, because the
+    /// Copies the current store. No other process can write it or copy it meanwhile, because the
     /// connection of the migration is in its transaction; it has written nothing yet.
     ///
     /// - Parameters:
     ///   - connection: The connection of the migration.
     ///   - store: The store's path.
-    ///   - copy: Where the copy goes; where there is a file of that name, it gets a number.
-    ///   - goesOn: Asked while pages are copied.
+    ///   - copy: The path of the copy. If a file of that name exists, a number is added.
+    ///   - goesOn: Called while pages are copied; false cancels the copy.
     init(
         of connection: Connection, at store: String, to copy: String,
         _ goesOn: (_ copied: Int, _ total: Int) -> Bool
@@ -84,10 +85,10 @@ struct MigrationBackup {
         }
     }
 
-    /// Removes the copy, finished or not, where the store is as it was.
+    /// Removes the copy, finished or not, if the store is unchanged.
     func remove() {
         removeUnfinished()
-        // What was there before is not ours to delete.
+        // Files that existed before must not be deleted.
         if isFormer { return }
         if isNamed { StoreFiles.removeFiles([path]) }
         ExternalFiles(ofStore: path).removeAll(except: formerFiles)

@@ -4,11 +4,11 @@ import CambiumSQLite
 
 /// The copies of a store's file that migrations have made beside it.
 package enum MigrationCopies {
-    /// Removes all of them, with their files of large values. What only has such a name, and is no
-    /// store of that version, stays.
+    /// Removes all copies, with their files of large values. A file of such a name that is not a
+    /// store of that version stays.
     ///
     /// - Returns: Their paths, sorted.
-    /// - Throws: Where the folder cannot be read, or a copy cannot be removed.
+    /// - Throws: An error if the folder cannot be read, or a copy cannot be removed.
     package static func removeAll(ofStore path: String) throws -> [String] {
         let found = try paths(ofStore: path)
         for copy in found {
@@ -31,7 +31,7 @@ package enum MigrationCopies {
 
     /// Whether a file is a copy.
     ///
-    /// - Parameter ending: The version, and a number behind it where there were several.
+    /// - Parameter ending: The version, followed by a number if there were several.
     private static func isCopy(at path: String, named ending: String) -> Bool {
         guard !StoreFiles.isFolder(path),
             let connection = try? Connection(path: path, mode: .readOnly),

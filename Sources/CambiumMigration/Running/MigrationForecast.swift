@@ -3,16 +3,16 @@ import CambiumPlan
 import CambiumSQL
 import CambiumSQLite
 
-/// What a migration of a store will do and cost, found out without changing anything.
+/// The effects and costs of a migration of a store, computed without changing anything.
 ///
-/// Numbers of rows and bytes are estimates: they are right for the store as it is, and too high
-/// where a statement has conditions.
+/// Numbers of rows and bytes are estimates: they are right for the current store, and too high if a
+/// statement has conditions.
 public struct MigrationForecast: Sendable, Hashable {
     /// A step of the migration.
     public struct Step: Sendable, Hashable {
-        /// What it does, in words.
+        /// A description of the step.
         public let summary: String
-        /// What it means for the data.
+        /// The effect on the data.
         public let kind: MigrationKind
         /// Whether data is deleted or becomes less exact.
         public let losesData: Bool
@@ -24,13 +24,15 @@ public struct MigrationForecast: Sendable, Hashable {
         public let rows: Int
     }
 
-    /// A lock on a table, which a migration on a server holds until it has ended. Others wait for it.
+    /// A lock on a table, held by a migration on a server until it has ended. Other users wait for
+    /// it.
     public struct Lock: Sendable, Hashable {
         /// The table, by the name that it has before the migration.
         public let table: String
         /// The server's name for the lock, such as `ACCESS EXCLUSIVE`.
         public let mode: String
-        /// Whether others can neither read nor write the table meanwhile. Otherwise they can read it.
+        /// Whether others can neither read nor write the table meanwhile. Otherwise they can read
+        /// it.
         public let stopsReaders: Bool
 
         package init(table: String, mode: String, stopsReaders: Bool) {
@@ -44,11 +46,10 @@ public struct MigrationForecast: Sendable, Hashable {
     public let from: String
     /// The version that it will have.
     public let to: String
-    /// The versions on the way: the store's, those between, the program's. The store's alone where
-    /// only checks, defaults or indexes are brought up to date.
+    /// The versions on the way: the store's, the ones between, the program's. If only checks,
+    /// defaults or indexes are brought up to date, it contains the store's version alone.
     public let versions: [String]
-    /// What will be done, in order. None where checks, defaults or indexes alone are brought up to
-    /// date.
+    /// The steps, in order. Empty if only checks, defaults or indexes are brought up to date.
     public let steps: [Step]
     /// How many bytes the store has.
     public let storeSize: Int
@@ -58,25 +59,25 @@ public struct MigrationForecast: Sendable, Hashable {
     /// On a server these are the copies of tables, the tables that are written anew with their
     /// indexes, and as much again for the server's log.
     public let bytesNeeded: Int
-    /// How many bytes the store's disk has free; nil where the system does not tell, and on a server.
+    /// The free bytes on the store's disk; nil if the system does not report them, and on a server.
     public let freeSpace: Int?
-    /// What another program has changed about the store's tables.
+    /// The changes of another program to the store's tables.
     public let differences: [StoreDifference]
-    /// What other programs have put into the store that is in the way: as long as there is something,
-    /// nothing can be migrated.
+    /// The objects of other programs in the store that prevent the migration. If there are any, the
+    /// store cannot be migrated.
     public let externalObjects: [ExternalObject]
 
-    /// What becomes of the store's history; nil where it has none, or where nothing is migrated.
+    /// The effect on the store's history; nil if it has none, or if no step migrates data.
     public let history: HistoryFate?
 
-    /// The tables whose rows are written again, sorted, by the names that they have before the
-    /// migration: those that are rebuilt, and those whose rows get other values.
+    /// The tables with rows that are written again, sorted, by their names before the migration:
+    /// the rebuilt tables, and the tables with changed values.
     public let rewrittenTables: [String]
-    /// The locks on tables of a server that others wait for, by table. None for a file, which nobody
-    /// else writes during a migration.
+    /// The locks of a server on tables, by table; other users wait for them. Empty for a file,
+    /// because no other process writes it during a migration.
     public let locks: [Lock]
 
-    /// What the whole means for the data: as much as the gravest step.
+    /// The effect of all steps on the data: the gravest of theirs.
     public var kind: MigrationKind { steps.map(\.kind).max() ?? .additive }
 
     /// How many rows are written in all.
@@ -90,16 +91,16 @@ public struct MigrationForecast: Sendable, Hashable {
     /// The names of the steps that the program supplies, in order.
     public var codeSteps: [String] { steps.compactMap(\.code) }
 
-    /// Whether the disk has room enough; nil where the system does not tell. A migration that runs
-    /// out of room leaves the store as it was.
+    /// Whether the disk has enough room; nil if the system does not report it. A migration that
+    /// runs out of room leaves the store unchanged.
     public var fits: Bool? { freeSpace.map { $0 >= bytesNeeded } }
 }
 
-/// What becomes of the history of a store that is migrated.
+/// The effect of a migration on the history of a store.
 public enum HistoryFate: Sendable, Hashable {
     /// Earlier changes are reported under the new names, and each migration is a transaction.
     case goesOn
-    /// It is unknown what the migration changes: tokens of before are expired.
+    /// The changes of the migration are unknown: earlier tokens expire.
     case startsOver(because: String)
 
     /// The same in words.
@@ -111,17 +112,17 @@ public enum HistoryFate: Sendable, Hashable {
     }
 }
 
-/// What a store is to the program.
+/// The state of a store for the program.
 package final class StoreSurvey {
     /// The store's version.
     package let version: String
-    /// The way to the program's version; nil where the store has it already.
+    /// The way to the program's version; nil if the store has it already.
     package let chain: MigrationChain?
-    /// What another program has changed.
+    /// The changes of another program.
     package let differences: [StoreDifference]
-    /// What of other programs is in the way.
+    /// The objects of other programs that prevent the migration.
     package fileprivate(set) var externalObjects: [ExternalObject] = []
-    /// What becomes of the store's history; nil where it has none, or where nothing is migrated.
+    /// The effect on the store's history; nil if it has none, or if no step migrates data.
     package fileprivate(set) var history: HistoryFate?
 
     fileprivate init(
@@ -130,7 +131,7 @@ package final class StoreSurvey {
         (self.version, self.chain, self.differences) = (version, chain, differences)
     }
 
-    /// What a store on a server is.
+    /// Creates the survey of a store on a server.
     package convenience init(
         _ version: String, _ chain: MigrationChain?, _ differences: [StoreDifference],
         history: HistoryFate?
@@ -139,22 +140,23 @@ package final class StoreSurvey {
         self.history = history
     }
 
-    /// The versions on the way; empty where there is no migration.
+    /// The versions on the way; empty if there is no migration.
     package var versions: [String] { chain?.versions ?? [] }
-    /// What is done on the way, in order; nil where the store has the program's version.
+    /// The steps on the way, in order; nil if the store has the program's version.
     package var steps: [MigrationStep]? { chain?.steps }
     /// Whether there is something to migrate or to repair.
     package var hasWork: Bool { chain != nil || differences.contains { $0.kind != .external } }
 }
 
 extension MigrationRunner {
-    /// Finds out what a store is. Reads no rows, those of tables that another program has changed
-    /// excepted; changes nothing.
+    /// Surveys a store. Reads no rows, except those of tables that another program has changed;
+    /// changes nothing.
     ///
-    /// - Parameter withAdditions: Whether what another program has added is a difference.
-    /// - Returns: Nil where there is no store.
-    /// - Throws: ``MigrationError`` where the store is none that the program can open, whatever its
-    ///   policies; `SQLiteError`.
+    /// - Parameter withAdditions: Whether objects that another program has added count as
+    ///   differences.
+    /// - Returns: Nil if there is no store.
+    /// - Throws: ``MigrationError`` if the program cannot open the store, with any of its policies;
+    ///   `SQLiteError`.
     package func survey(
         of connection: Connection, withAdditions: Bool = false
     ) throws -> StoreSurvey? {
@@ -174,7 +176,7 @@ extension MigrationRunner {
         return survey
     }
 
-    /// What becomes of a store's history on a way; nil where it has none, or where nothing is migrated.
+    /// The effect of a chain on a store's history; nil if it has none, or if no step migrates data.
     private func historyFate(
         on chain: MigrationChain?, in connection: Connection
     ) throws(SQLiteError) -> HistoryFate? {
@@ -184,13 +186,13 @@ extension MigrationRunner {
         return chain.historyObstacle.map { .startsOver(because: $0) } ?? .goesOn
     }
 
-    /// What ``open(_:storePath:)`` would do to a store, and what it would cost. Changes nothing;
-    /// goes through the tables to count their rows.
+    /// The effects and costs of ``open(_:storePath:)`` for a store. Changes nothing; reads the
+    /// tables to count their rows.
     ///
-    /// - Parameter path: The store's path, to learn of its disk; nil in memory.
-    /// - Returns: Nil where there is no store, or nothing to be done about it.
-    /// - Throws: ``MigrationError`` where the store is none that the program can open, whatever its
-    ///   policies; `SQLiteError`.
+    /// - Parameter path: The store's path, for the free space of its disk; nil in memory.
+    /// - Returns: Nil if there is no store, or if no work is necessary.
+    /// - Throws: ``MigrationError`` if the program cannot open the store, with any of its policies;
+    ///   `SQLiteError`.
     package func forecast(
         _ connection: Connection, at path: String?
     ) throws -> MigrationForecast? {
@@ -203,7 +205,7 @@ extension MigrationRunner {
             var work = try ExpectedWork.measured(in: connection)
             let way = chain ?? .refresh
             let expected = work.expected(of: way)
-            // What one migration has dropped the next one writes over.
+            // The next migration reuses the space that one has freed.
             let largest = expected.bytes.max() ?? 0
             let makesBackup =
                 chain?.needsBackup ?? false
@@ -224,7 +226,7 @@ extension MigrationRunner {
 }
 
 extension MigrationForecast {
-    /// What the migration of a store on a server will do and cost.
+    /// Creates the forecast of a migration of a store on a server.
     package init(
         _ survey: StoreSurvey, to version: String, steps: [Step], storeSize: Int, bytesNeeded: Int,
         rewrittenTables: [String], locks: [Lock]
@@ -239,7 +241,7 @@ extension MigrationForecast {
     }
 }
 
-/// The tables of a store whose rows operations write again.
+/// The tables of a store with rows that operations write again.
 package struct RewrittenTables {
     /// By the names that they have before the operations.
     package private(set) var names: Set<String> = []
@@ -284,8 +286,8 @@ package struct RewrittenTables {
     }
 }
 
-/// What the statements of a chain will have to do, found out by following the tables from statement
-/// to statement without running any.
+/// The expected work of the statements of a chain. It is computed by following the tables from
+/// statement to statement, without running any.
 package struct ExpectedWork {
     /// How much a table holds.
     package struct Amount {
@@ -302,7 +304,7 @@ package struct ExpectedWork {
         }
     }
 
-    /// What a statement costs.
+    /// The cost of a statement.
     struct Cost {
         /// How many rows it goes through.
         let rows: Int
@@ -321,7 +323,7 @@ package struct ExpectedWork {
         bytes = amounts.mapValues(\.bytes)
     }
 
-    /// What the steps of a way write.
+    /// The work of the steps of a chain.
     ///
     /// - Returns: The steps, and how many bytes each migration writes.
     package mutating func expected(
@@ -354,7 +356,7 @@ package struct ExpectedWork {
         }
         let allRows = work.rows.values.reduce(0, +)
         for (table, rows) in work.rows {
-            // Where the library does not tell, each row has its share of the file.
+            // If the library does not report sizes, the file's size is divided by its rows.
             work.bytes[table] =
                 (try? connection.number(ForecastSQL.sizeOfTable, [.text(table)]))
                 ?? Int(Double(size) * Double(rows) / Double(max(1, allRows)))
@@ -373,7 +375,7 @@ package struct ExpectedWork {
         return work
     }
 
-    /// What the next operation costs.
+    /// The cost of the next operation.
     @inline(never)
     mutating func cost(of operation: SchemaOperation) -> Cost {
         switch operation {
@@ -420,19 +422,19 @@ package struct ExpectedWork {
 extension Connection {
     fileprivate var tableNames: [String] {
         get throws(SQLiteError) {
-            // To count the rows of another one runs what another program has written into the
+            // To count the rows of other tables may run SQL that another program has put into the
             // store.
             try storeObjects()
                 .filter(\.isOrdinaryTable).map(\.name)
         }
     }
 
-    /// The number that a query gives; 0 where it gives none.
+    /// The number that a query returns, or 0 if it returns none.
     @inline(never)
     func number(_ sql: String, _ parameters: [StoredValue] = []) throws(SQLiteError) -> Int {
         Int(try rows(sql, parameters).first?.first?.integer ?? 0)
     }
 
-    /// The same; nil where it fails.
+    /// The same; nil if it fails.
     package func count(_ sql: String) -> Int? { try? number(sql) }
 }

@@ -8,9 +8,9 @@ extension MigrationRunner {
     /// The way to the program's version from a store that another draft of one of its versions has
     /// written.
     ///
-    /// - Returns: Nil where the store is none of another draft, as far as it says.
-    /// - Throws: ``MigrationError/otherDraft(_:)`` where the policy is another one, or where something
-    ///   is ambiguous or would be lost; `SQLiteError`.
+    /// - Returns: Nil if, according to its metadata, no other draft has written the store.
+    /// - Throws: ``MigrationError/otherDraft(_:)`` if the policy does not allow it, if the plan is
+    ///   ambiguous, or if data would be lost; `SQLiteError`.
     func draftChain(
         from store: StoreMetadata, in connection: Connection
     ) throws -> MigrationChain? {
@@ -56,8 +56,9 @@ extension MigrationRunner {
             draft: DraftStep(schema: schema, changes: found.changes))
     }
 
-    /// What a store is whose data was refused: one of another draft, or one of the program's own.
-    /// Then it is nil. Drafts whose limits or rules alone differ are not distinguished before that.
+    /// Describes a store with rejected data: as one of another draft, or nil if it is of the
+    /// program's own draft. Drafts that differ only in limits or rules are not distinguished before
+    /// that.
     func draft(
         refusedFor refusal: MigrationRefusal, _ store: StoreMetadata, _ kept: StoreDefinition,
         in connection: Connection
@@ -77,7 +78,7 @@ extension MigrationRunner {
 
     /// Plans the way between two drafts.
     ///
-    /// - Returns: Why there is none, where there is none.
+    /// - Returns: The migration, or the reasons why there is none.
     private static func plan(
         _ found: DraftDifference, from old: Schema, to new: Schema, _ version: String
     ) -> (migration: Migration?, obstacles: [String]) {
@@ -97,7 +98,7 @@ extension MigrationRunner {
         }
     }
 
-    // MARK: What a store keeps
+    // MARK: The definition in a store
 
     private func definition(
         of store: StoreMetadata, in connection: Connection
@@ -105,11 +106,12 @@ extension MigrationRunner {
         StoreDefinition(rows: try connection.rows(StoreDefinition.query), of: store)
     }
 
-    /// What a store should say that has come from a version, all the way along a chain.
+    /// The definition to be kept in a store that was migrated along a chain from an earlier
+    /// version.
     ///
     /// - Parameters:
-    ///   - kept: What it has said. A store that has said nothing may be anybody's.
-    ///   - store: What it was; nil where it was made now.
+    ///   - kept: Its former definition. The author of a store without one is unknown.
+    ///   - store: Its former metadata; nil if it was just created.
     private func definition(
         after kept: StoreDefinition?, of store: StoreMetadata?, along chain: MigrationChain?,
         _ drafts: DraftVersions
@@ -121,9 +123,9 @@ extension MigrationRunner {
             frozenVersion: versions.last(where: drafts.isFrozen) ?? before)
     }
 
-    /// Lets a store say what it was written with, in the transaction that has made it so.
+    /// Writes the definition into a store, in the transaction that has created or migrated it.
     ///
-    /// - Parameter store: What it was; nil where it was made now.
+    /// - Parameter store: Its former metadata; nil if it was just created.
     func note(
         _ store: StoreMetadata?, after chain: MigrationChain?, keeping kept: StoreDefinition?,
         in connection: Connection
@@ -135,14 +137,14 @@ extension MigrationRunner {
         }
     }
 
-    /// What a store says before it is changed; nil where it is not needed.
+    /// The definition in a store before it is changed; nil if it is not needed.
     func keptDefinition(
         of store: StoreMetadata, in connection: Connection
     ) throws(SQLiteError) -> StoreDefinition? {
         drafts == nil ? nil : try definition(of: store, in: connection)
     }
 
-    /// Lets a store of the program's version say what it was written with, where it does not yet.
+    /// Writes the definition into a store of the program's version, if it is missing or outdated.
     func noteDefinition(in connection: Connection) throws {
         guard let drafts, !isReadOnly else { return }
         let kept = try definition(of: target, in: connection)
@@ -156,7 +158,7 @@ extension MigrationRunner {
     }
 }
 
-/// Which of the versions that a program knows have shipped, and what those are that have not.
+/// The versions of the program that have shipped, and the definitions of the others.
 package struct DraftVersions: Sendable {
     /// The `Model.definition` of the program's version.
     let definition: String
@@ -183,7 +185,7 @@ package struct DraftVersions: Sendable {
         version == current ? isFrozen : earlier[version] == nil
     }
 
-    /// The program's own draft of an earlier version; nil where it has shipped.
+    /// The program's own draft of an earlier version; nil if it has shipped.
     func draft(ofEarlier version: String) -> Model? {
         earlier[version].flatMap(Model.init(definition:))
     }

@@ -2,10 +2,10 @@ import CambiumModel
 import CambiumSQL
 import CambiumSQLite
 
-/// What other programs have changed about the model's tables and indexes, and what becomes of it.
+/// The changes of other programs to the model's tables and indexes, and their handling.
 extension MigrationRunner {
-    /// What is known of the tables of a store that the chain starts from; nil where the store has
-    /// the program's version and there is none.
+    /// The known tables of a store at the beginning of the chain; nil if the store has the
+    /// program's version and there is no chain.
     func expectedObjects(of store: StoreMetadata, _ chain: MigrationChain?) -> ExpectedObjects {
         guard let chain else { return .all(schema) }
         guard let first = chain.migrations.first else { return .columns(schema) }
@@ -24,7 +24,7 @@ extension MigrationRunner {
                 earlier: earlier.flatMap(\.statements), later: chain.operations))
     }
 
-    /// Those up to the version that a migration starts from: each says what its own has other than
+    /// The migrations up to the first version of a migration. Each contains only its changes since
     /// the one before.
     private func migrations(before first: Migration) -> [Migration] {
         var way = [first]
@@ -38,8 +38,9 @@ extension MigrationRunner {
         return way.dropFirst().reversed()
     }
 
-    /// What another program has changed about a store's tables and indexes, as far as this one can
-    /// know: everything for a store of the program's version, sorted by name.
+    /// Returns the changes of another program to a store's tables and indexes, as far as this
+    /// program can know them, sorted by name. For a store of the program's version, that is all of
+    /// them.
     package func differences(in connection: Connection) throws -> [StoreDifference] {
         guard let metadata = try Self.readMetadata(connection) else { return [] }
         return try expectedObjects(of: metadata, chain(from: metadata, in: connection))
@@ -48,9 +49,9 @@ extension MigrationRunner {
 
     // MARK: Columns of others
 
-    /// The columns that are migrated.
+    /// The added columns that are migrated.
     ///
-    /// - Throws: ``MigrationError/storeDiffers(_:)`` where the migration has no place for some.
+    /// - Throws: ``MigrationError/storeDiffers(_:)`` if the migration cannot keep some of them.
     func addedColumns(
         _ changed: [StoreDifference], on connection: Connection, _ chain: MigrationChain
     ) throws -> AddedColumns {
@@ -76,11 +77,11 @@ extension MigrationRunner {
         }
     }
 
-    // MARK: What a repair would mean for the data
+    // MARK: The effect of a repair on the data
 
-    /// The same differences with the number of values that a repair deletes, and with what is in
-    /// its way. Goes through the tables that differ, and through those alone, as far as they are
-    /// tables. What another program has them compute is not looked at.
+    /// The same differences with the number of values that a repair deletes, and with the obstacles
+    /// of a repair. Reads only the tables that differ, if they are ordinary tables. Values that
+    /// another program has made them compute are not read.
     func weighed(
         _ differences: [StoreDifference], in connection: Connection, _ expected: ExpectedObjects
     ) throws(SQLiteError) -> [StoreDifference] {
@@ -143,7 +144,7 @@ extension MigrationRunner {
         if table.isComputed(by: computed) {
             return ["\(name) has a column that another program computes from others"]
         }
-        // A rule may ask for a column whose computing another program has changed.
+        // A rule may read a computed column that another program has changed.
         let changed = difference.parts.filter { $0.kind == .changed }.map { $0.name.lowercased() }
         guard computed.isDisjoint(with: changed) else { return [] }
         let repair = TableRepair(of: table, in: catalogue)
@@ -154,12 +155,12 @@ extension MigrationRunner {
         }
     }
 
-    /// The links that reference objects which were deleted with their table.
+    /// The references to objects that were deleted with their table.
     private func links(
         to table: String, in connection: Connection, _ tables: [Table],
         _ ordinary: OrdinaryTables
     ) -> [String] {
-        // What the store says of the links to a table is deleted with its name.
+        // The store's information about the links to a table is deleted with its name.
         var links = tables.flatMap { source in
             source.columns(leadingTo: table).map { [source.name, $0.name] }
         }
@@ -183,7 +184,7 @@ extension MigrationRunner {
 
     // MARK: Doing it
 
-    /// Makes the tables that differ what the store's version says, inside of the migration.
+    /// Repairs the tables that differ to the form of the store's version, inside of the migration.
     func repair(
         _ differences: [StoreDifference], of metadata: StoreMetadata, _ chain: MigrationChain,
         on connection: Connection, _ meter: MigrationMeter
@@ -191,7 +192,7 @@ extension MigrationRunner {
         guard driftPolicy == .repair, !differences.isEmpty else { return }
         let isCurrent = chain.migrations.isEmpty
         // Checks, defaults and indexes of the program's own version are brought up to date anyway,
-        // which need not write the rows again.
+        // without writing all rows again.
         let names = differences.filter { !isCurrent || $0.isMissingSomeTable }.map(\.name)
         let expected = isCurrent ? .all(schema) : expectedObjects(of: metadata, chain)
         let repair = StoreRepair(
@@ -217,12 +218,12 @@ extension Table {
     }
 }
 
-/// What other programs have put into a store beside the model's tables.
+/// The objects that other programs have put into a store in addition to the model's tables.
 extension MigrationRunner {
-    /// Those that a migration cannot leave as they are, in the order of their making. Nothing is
-    /// changed; a store that has none costs the look at its catalogue.
+    /// The external objects that a migration cannot leave unchanged, in the order of their
+    /// creation. Changes nothing. Without such objects, the cost is one query of the catalogue.
     ///
-    /// - Parameter differences: What others have changed about the model's own tables.
+    /// - Parameter differences: The changes of other programs to the model's own tables.
     func externalObjects(
         inWayOf chain: MigrationChain?, from store: StoreMetadata,
         _ differences: [StoreDifference], in connection: Connection
@@ -284,7 +285,7 @@ extension MigrationRunner {
     ) -> AddedColumns {
         var columns = AddedColumns()
         if case .nothing = expected {
-            // What the chain reads is the model's own.
+            // The columns that the chain reads are the model's own.
             let own = chain?.operations.columnsRead ?? []
             _ = columns.add(besides: schema, in: catalogue) { !own.contains($0.name) }
         } else if driftPolicy != .repair {
@@ -297,7 +298,7 @@ extension MigrationRunner {
         of tables: [StoreObject], in connection: Connection
     ) -> [String: [String]] {
         tables.reduce(into: [:]) { columns, table in
-            // Where the module is not there, the table cannot be read either.
+            // If the module is not available, the table cannot be read either.
             let rows = (try? connection.rows(StoreObject.columns(of: table.name))) ?? []
             columns[table.name] = rows.compactMap { $0.first?.text }
         }
@@ -305,10 +306,10 @@ extension MigrationRunner {
 
     // MARK: Stores that are not trusted
 
-    /// Makes sure that a store of the program's version has nothing but what the model and its history
-    /// need.
+    /// Checks that a store of the program's version contains only the objects that the model and
+    /// its history need.
     ///
-    /// - Parameter triggers: Those of the history.
+    /// - Parameter triggers: The triggers of the history.
     /// - Throws: ``MigrationError/objectsAreNotTrusted(_:)``; `SQLiteError`.
     package func requireTrust(in connection: Connection, triggers: [StoreTrigger]) throws {
         let objects = try connection.storeObjects()
@@ -318,7 +319,7 @@ extension MigrationRunner {
 
     /// - Parameters:
     ///   - own: The names of the model's tables and indexes.
-    ///   - triggers: The triggers of the history; nil where they are removed before anything is
+    ///   - triggers: The triggers of the history; nil if they are removed before anything is
     ///     written.
     func requireTrust(
         in objects: [StoreObject], own: [String], triggers: [StoreTrigger]?
@@ -344,7 +345,7 @@ extension MigrationRunner {
 }
 
 extension MigratedNames {
-    /// What an object names that is something else afterwards; nil where there is nothing.
+    /// A name in an object that refers to another table or column afterwards; nil if there is none.
     func otherMeaning(
         of object: StoreObject, in catalogue: Catalogue, _ own: [StoreObject]
     ) -> String? {
@@ -353,7 +354,8 @@ extension MigratedNames {
         let words = object.kind == .index ? [table] : object.words.union([table])
         let tables = own.filter { $0.kind == .table && words.contains($0.name.lowercased()) }
             .map(\.name)
-        // What references a deleted table does not work any more; other words may be anything.
+        // An object that references a deleted table does not work any more. Other words in its SQL
+        // may be anything.
         if let table = tables.first(where: {
             strangers.contains($0.lowercased()) && (isPresent($0) || object.isVirtual)
         }) {
@@ -374,8 +376,8 @@ extension MigratedNames {
 }
 
 extension Catalogue {
-    /// A column that a virtual table shares with one of the model's that it names, and that this one
-    /// has no more: such a table may have its rows there.
+    /// A column that a virtual table shares with one of the model's that it names, and that this
+    /// one has no more: such a table may have its rows there.
     func deletedColumn(
         from object: StoreObject, _ virtualColumns: [String: [String]], _ schema: Schema
     ) -> String? {

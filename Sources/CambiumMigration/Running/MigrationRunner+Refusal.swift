@@ -3,12 +3,12 @@ import CambiumPlan
 import CambiumSQL
 import CambiumSQLite
 
-/// What a refusal of SQLite's means.
+/// Explains SQLite's constraint failures.
 extension MigrationRunner {
-    /// Says which rows a statement has failed because of, and why. Looks for them once more, in the
-    /// transaction that is about to be undone.
+    /// Finds the rows that made a statement fail, and the reason. Searches for them again, in the
+    /// transaction that is about to be rolled back.
     ///
-    /// - Parameter statements: Those of the migration.
+    /// - Parameter statements: The statements of the migration.
     func refusal(
         by statement: MigrationStatement, of step: String, in statements: [MigrationStatement],
         _ error: SQLiteError, on connection: Connection
@@ -16,7 +16,7 @@ extension MigrationRunner {
         var refusal = firstRefusal(by: statement, of: step, in: statements, error, on: connection)
         let sources = sources(ofRowsIn: statement, among: statements)
         guard !sources.isEmpty else { return refusal }
-        // What tells where the rows were, nothing has changed yet.
+        // The data about the rows' former tables is still unchanged.
         let shifts = sources.map { source -> (table: String, shift: Int64) in
             let found = source.shift.flatMap { try? connection.rows($0).first?.first?.integer }
             return (source.table, found ?? 0)
@@ -33,7 +33,7 @@ extension MigrationRunner {
         return refusal
     }
 
-    /// The old tables of the rows that a refusal is about, where their keys are new ones.
+    /// The old tables of the rows of a refusal, if their keys are new ones.
     private func sources(
         ofRowsIn statement: MigrationStatement, among statements: [MigrationStatement]
     ) -> [CopiedKeys.Source] {
@@ -109,8 +109,8 @@ extension MigrationRunner {
         return row[index]
     }
 
-    /// A value as the model language writes it, as far as a person wants to read it. What has no
-    /// form of its type is as SQL writes it.
+    /// A value as the model language writes it, shortened for a person. A value that is not of its
+    /// type is written as in SQL.
     private func words(
         _ stored: StoredValue, of search: RefusalSQL.Search, _ name: ConstraintName?
     ) -> String {
@@ -137,7 +137,8 @@ extension MigrationRunner {
         model.constraint(failedWith: Self.withoutTemporaryNames(error.message))
     }
 
-    /// What is wrong: our own words where a statement was made to fail with them.
+    /// The reason. If the statement contains a message of this package for its failure, that
+    /// message is used.
     static func reason(of error: SQLiteError, _ name: ConstraintName?) -> String {
         if let name { return name.violation }
         let message = withoutTemporaryNames(error.message)

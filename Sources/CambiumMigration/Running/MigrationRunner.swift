@@ -14,43 +14,44 @@ package final class MigrationRunner {
     package let migrations: [Migration]
     /// Notified before each statement, and while a long one runs; nil for none.
     package var progress: ((MigrationProgress) -> Void)?
-    /// Called around each statement of the migrations, within their transaction. What it throws ends
-    /// it, and the store is as it was.
+    /// Called around each statement of the migrations, within their transaction. An error ends the
+    /// transaction, and the store is unchanged.
     package var watch: ((MigrationMoment) throws -> Void)?
     /// Asked before each statement, and while a long one runs; true stops the migration.
     package var isCancelled: () -> Bool = { Task.isCancelled }
     /// Whether a store of another version is migrated; if not, it is an error.
     package var allowsMigration = true
-    /// Where a copy of the store goes before it is migrated, whatever the migration does; nil makes
-    /// one beside the store where data will be lost.
+    /// The path for a copy of the store before any migration; nil makes one beside the store only
+    /// if data will be lost.
     package var backupPath: String?
-    /// Whether a copy is made where data will be lost.
+    /// Whether a copy is made if data will be lost.
     package var makesBackup = true
-    /// What becomes of a store that another program has changed.
+    /// The handling of a store that another program has changed.
     package var driftPolicy = DriftPolicy.refuse
-    /// The tables of the earlier version that a store has, for a caller that has its model; nil
-    /// where that is not known. A program has no more than fingerprints.
+    /// The tables of a store's earlier version, for a caller that has its model; nil if that is not
+    /// known. A program has only fingerprints.
     package var earlierSchema: (StoreMetadata) -> Schema? = { _ in nil }
     /// The names of versions that come after the program's, for a caller that knows any. A store
     /// that has one of them, or one that its numbers make later, is newer, whatever its tables look
     /// like.
     package var laterVersions: Set<String> = []
-    /// Which of the program's versions have not shipped. Stores then say what they were written with.
-    /// Nil where stores are no program's: they say nothing, and none is another draft's.
+    /// The program's versions that have not shipped. The definition is then written into stores.
+    /// Nil if the stores do not belong to a program: no definition is written, and no store counts
+    /// as one of another draft.
     package var drafts: DraftVersions?
     /// Whether the store is only read: it says no more than it does.
     package var isReadOnly = false
-    /// What becomes of a store that another draft has written.
+    /// The handling of a store that another draft has written.
     package var draftPolicy = DraftPolicy.refuse
-    /// Notified of what a person should know of a migration that was not proven.
+    /// Called with messages for a person about a migration that was not proven.
     package var log: (String) -> Void = { _ in }
     /// The steps that the program supplies.
     package var code: [CodeStep] = []
     /// Whether a store may have tables, indexes, views and triggers of other programs.
     package var trustsExternalObjects = true
 
-    /// Called with the names of tables and indexes that the migrations have left to be brought up to
-    /// date. What it throws ends them: in a proof a migration must do all by itself.
+    /// Called with the names of tables and indexes that the migrations have left to be brought up
+    /// to date. An error ends them: in a proof, a migration must do everything by itself.
     var refuseRest: (([String]) throws -> Void)?
 
     let schema: Schema
@@ -69,7 +70,7 @@ package final class MigrationRunner {
             migrations: migrations)
     }
 
-    /// Makes a runner for a model whose tables are laid out already.
+    /// Creates a runner for a model with known tables.
     @inline(never)
     package init(
         model: Model, schema: Schema, statements: [String]? = nil, migrations: [Migration] = []
@@ -81,11 +82,11 @@ package final class MigrationRunner {
         target = schema.metadata
     }
 
-    /// Brings the database to the model's version.
+    /// Migrates the database to the model's version.
     ///
-    /// - Parameter storePath: The path of the store, beside which a copy goes before data is lost
-    ///   (`<path>.backup-<version>`); nil makes none (in memory).
-    /// - Throws: ``MigrationError`` or `SQLiteError`; the database is as it was.
+    /// - Parameter storePath: The path of the store. Before data is lost, a copy is made beside it
+    ///   (`<path>.backup-<version>`). Nil makes no copy (in memory).
+    /// - Throws: ``MigrationError`` or `SQLiteError`; the database is unchanged then.
     package func open(
         _ connection: Connection, storePath: String? = nil
     ) throws -> MigrationOutcome {
@@ -102,12 +103,12 @@ package final class MigrationRunner {
         return outcome
     }
 
-    /// What removes the files of a store that no row references after its migration.
+    /// The sweep that removes the files of a store that no row references after its migration.
     func sweep(ofStore path: String) -> ExternalSweep {
         ExternalSweep(ExternalFiles(ofStore: path), model: model)
     }
 
-    /// The same where there is nothing that takes time; nil where there is.
+    /// The same if there is no work that takes time; nil otherwise.
     package func openAtOnce(
         _ connection: Connection, storePath: String? = nil
     ) throws -> MigrationOutcome? {
@@ -121,11 +122,11 @@ package final class MigrationRunner {
         }
     }
 
-    /// Brings the store in a file to the model's version, on a connection that no other code uses
-    /// and that is closed at the end.
+    /// Migrates the store in a file to the model's version. Uses a connection of its own, and
+    /// closes it at the end.
     ///
-    /// - Parameter settings: What the program asks of its connections.
-    /// - Throws: ``MigrationError`` or `SQLiteError`; the store is as it was.
+    /// - Parameter settings: The program's settings of its connections.
+    /// - Throws: ``MigrationError`` or `SQLiteError`; the store is unchanged then.
     package func open(
         fileAt path: String, settings: ConnectionSettings = ConnectionSettings()
     ) throws -> MigrationOutcome {
@@ -149,7 +150,7 @@ package final class MigrationRunner {
                 try note(nil, after: nil, keeping: nil, in: connection)
             }
         } catch let error as SQLiteError where error.primaryCode == 8 {
-            // What may only be read is no store, and none is made of it.
+            // A read-only empty database is not a store, and no store can be created in it.
             throw MigrationError.notAStore
         }
         guard let metadata = try Self.readMetadata(connection),
@@ -158,28 +159,28 @@ package final class MigrationRunner {
         return .created
     }
 
-    // MARK: What there is to do
+    // MARK: The necessary work
 
-    /// What a database is, and what is to be done about it.
+    /// The state of a database, and the necessary work.
     indirect enum Situation {
         /// There is nothing in it.
         case empty
         /// There is nothing to do.
         case current
-        /// The chain ends at the program's version. The differences are those that the program can
-        /// know of.
+        /// The chain ends at the program's version. The differences are the ones that the program
+        /// can know.
         case behind(StoreMetadata, MigrationChain, [StoreDifference])
         /// The version is the program's, and these differences are to be repaired.
         case changed(StoreMetadata, [StoreDifference])
     }
 
     func situation(of connection: Connection) throws -> Situation {
-        // What the store says and the tables that it has are of one moment: another process may be
-        // migrating it.
+        // The metadata and the tables must be read in one transaction: another process may be
+        // migrating the store.
         guard connection.isInTransaction else {
             return try connection.transaction(.deferred) { try situation(of: connection) }
         }
-        // It is not known yet what there is to read. A repair goes through the rows in any case.
+        // It is not known yet how much there is to read. A repair reads the rows in any case.
         if driftPolicy == .repair { return try boundlessSituation(of: connection) }
         return try connection.withBudget { try boundlessSituation(of: connection) }
     }
@@ -196,7 +197,7 @@ package final class MigrationRunner {
             return .changed(metadata, changed)
         }
         guard allowsMigration else {
-            // What differs are checks, defaults or indexes: the rows can be read and written.
+            // Only checks, defaults or indexes differ: the rows can be read and written.
             if chain.migrations.isEmpty, trustsExternalObjects { return .current }
             throw MigrationError.migrationIsOff(store: metadata.version, program: model.version)
         }
@@ -206,8 +207,8 @@ package final class MigrationRunner {
         return .behind(metadata, chain, changed)
     }
 
-    /// Makes sure that the model's tables are tables, and that there is nothing else where that is
-    /// not trusted. Before that nothing is read from them.
+    /// Checks that the model's tables are ordinary tables, and, if other objects are not trusted,
+    /// that there are none. Before this check nothing is read from the tables.
     ///
     /// - Throws: ``MigrationError/storeDiffers(_:)``, ``MigrationError/objectsAreNotTrusted(_:)``;
     ///   `SQLiteError`.
@@ -222,7 +223,8 @@ package final class MigrationRunner {
         }
     }
 
-    /// - Throws: ``MigrationError/externalObjectsInTheWay(_:)`` where something is.
+    /// - Throws: ``MigrationError/externalObjectsInTheWay(_:)`` if an object prevents the
+    ///   migration.
     private func requireRoom(
         _ chain: MigrationChain?, from store: StoreMetadata, _ changed: [StoreDifference],
         in connection: Connection
@@ -231,9 +233,9 @@ package final class MigrationRunner {
         guard objects.isEmpty else { throw MigrationError.externalObjectsInTheWay(objects) }
     }
 
-    /// What another program has changed of what is ours.
+    /// Returns the changes of another program to the model's own tables.
     ///
-    /// - Throws: ``MigrationError`` where it is to be refused.
+    /// - Throws: ``MigrationError`` if the policy refuses them.
     private func changes(
         in connection: Connection, _ metadata: StoreMetadata, _ chain: MigrationChain?
     ) throws -> [StoreDifference] {
@@ -244,14 +246,14 @@ package final class MigrationRunner {
             switch driftPolicy {
             case .refuse: !changed.isEmpty
             case .repair: changed.obstacles != nil && allowsMigration
-            // What was deleted cannot be migrated.
+            // A deleted table or column cannot be migrated.
             case .report: chain != nil && changed.contains(where: \.isMissingSomeTable)
             }
         guard !isRefused else { throw MigrationError.storeDiffers(changed) }
         return changed
     }
 
-    /// What the store says about itself, or nil where the database is empty.
+    /// The metadata of the store, or nil if the database is empty.
     package static func readMetadata(_ connection: Connection) throws -> StoreMetadata? {
         guard try connection.hasMetadata() else {
             if try connection.rows(Catalogue.namesQuery).isEmpty { return nil }
@@ -262,9 +264,9 @@ package final class MigrationRunner {
         return metadata
     }
 
-    /// The way to the program's version; nil where the store has it already.
+    /// The way to the program's version; nil if the store has it already.
     ///
-    /// - Throws: ``MigrationError`` where there is none; `SQLiteError`.
+    /// - Throws: ``MigrationError`` if there is none; `SQLiteError`.
     func chain(from store: StoreMetadata, in connection: Connection) throws -> MigrationChain? {
         if store == target { return nil }
         return try .way(

@@ -11,30 +11,29 @@ package final class StoreSetAside {
 
     /// - Parameters:
     ///   - path: The path of the store.
-    ///   - draft: What the store was when it could not be opened.
-    ///   - runner: What knows the program's versions.
+    ///   - draft: The store's draft when it could not be opened.
+    ///   - runner: The runner for the program's versions.
     package init(_ path: String, of draft: OtherDraft, _ runner: MigrationRunner) {
         self.path = StoreFiles.resolved(path)
         self.draft = draft
         self.runner = runner
     }
 
-    /// Moves the store aside, with the files of its large values, if it is still one of another draft
-    /// and never was one of a frozen version.
+    /// Moves the store aside, with the files of its large values, if it is still one of another
+    /// draft and has never had a frozen version.
     ///
-    /// The store is copied and then emptied in its place, with SQLite's locks. A process that opens
-    /// it meanwhile waits, and finds an empty store: if the file itself were moved, that process
-    /// would write the old file with the log of the new one. No other process has the store open
-    /// then: SQLite gives the lock that this needs to the only connection of a file. Another
-    /// process that does the same, or only looks at the store, has it open for a moment: this waits
-    /// for as long as the program's connections do.
+    /// The store is copied and then emptied in place, under SQLite's locks. A process that opens it
+    /// meanwhile waits, and finds an empty store. If the file itself were moved, that process would
+    /// write the old file with the log of the new one. No other process has the store open then:
+    /// SQLite grants the necessary lock only to the sole connection of a file. Another process that
+    /// does the same, or only inspects the store, has it open for a moment. This waits for it as
+    /// long as the program's connections do.
     ///
-    /// - Parameter settings: What the program asks of its connections.
-    /// - Returns: The path of the old store now; nil where it is another store by now, and was not
-    ///   moved.
-    /// - Throws: `SQLiteError`, which is busy where another connection has the store open;
-    ///   ``FileError``;
-    ///   `RandomNumbersError`. The store is as it was.
+    /// - Parameter settings: The program's settings of its connections.
+    /// - Returns: The new path of the old store; nil if the store has been replaced meanwhile, and
+    ///   was not moved.
+    /// - Throws: `SQLiteError`, with the code for busy if another connection has the store open;
+    ///   ``FileError``; `RandomNumbersError`. The store is unchanged then.
     package func move(settings: ConnectionSettings) throws -> String? {
         try Connection.retryingWhileBusy(for: settings.busyTimeoutMilliseconds) {
             try moveAtOnce(settings)
@@ -45,11 +44,11 @@ package final class StoreSetAside {
         // One of its own for each attempt: an open one keeps others from the lock.
         let connection = try Connection(path: path, mode: .readWrite, settings: settings)
         guard try isUnchanged(connection) else { return nil }
-        // What is in the log goes into the file, and the log is removed.
+        // The content of the log is written into the file, and the log is removed.
         try connection.execute(PragmaSQL.rollbackJournal)
-        // From the transaction on until the connection is closed no other process reads the file.
-        // It is refused where another process has the store open, also one that has given it a log
-        // again.
+        // From the transaction on until the connection is closed, no other process reads the file.
+        // The transaction fails if another process has the store open, even if that process has
+        // created the log again.
         try connection.execute(PragmaSQL.exclusiveLocking)
         guard try connection.transaction(.exclusive, { try isUnchanged(connection) }) else {
             return nil
@@ -59,8 +58,8 @@ package final class StoreSetAside {
         let moved = ExternalFiles(ofStore: aside, permissionsOf: path)
         do {
             try connection.backup(to: aside)
-            // Where the process is killed from now on, the journal says that an empty store does not
-            // have the files.
+            // If the process is killed from now on, the journal shows that the empty store does not
+            // reference the files.
             _ = try files.announce()
             try files.link(into: moved)
             try SystemFile.synchronize(folder: StoreFiles.folder(of: aside))
@@ -74,7 +73,7 @@ package final class StoreSetAside {
         return aside
     }
 
-    /// Whether the store is still what it was when it could not be opened.
+    /// Whether the store is unchanged since it could not be opened.
     private func isUnchanged(_ connection: Connection) throws -> Bool {
         guard let metadata = try MigrationRunner.readMetadata(connection),
             let kept = try runner.keptDefinition(of: metadata, in: connection)
@@ -82,7 +81,7 @@ package final class StoreSetAside {
         return kept.definition == draft.definition && kept.frozenVersion == nil
     }
 
-    /// Makes an empty file of a name that no store has, which no other process takes then.
+    /// Creates an empty file with an unused name, so that no other process takes the name.
     private func reservedName() throws(FileError) -> String {
         var number = 1
         while true {
