@@ -198,7 +198,7 @@ extension PostgresExpression {
     package mutating func function(
         _ function: ModelFunction, _ operands: [TypedExpression]
     ) throws -> PostgresFragment {
-        // All others need subqueries, or are in doubt.
+        // All other functions need subqueries, or are in doubt.
         if isOfTable, !Self.functionsOfTables.contains(function) { throw Unsayable() }
         if fillsObjectsOf != nil, function == .now || function == .uuid {
             return function == .now ? "now()" : "gen_random_uuid()"
@@ -277,7 +277,8 @@ extension TypedExpression {
 }
 
 extension ExpressionType {
-    /// The places of a number that the server keeps with a point. It keeps units of others.
+    /// The decimal places of a number that the server keeps as a decimal. Other numbers are kept as
+    /// units.
     package var wireScale: Int? {
         if case .decimal(let scale) = self { scale } else { nil }
     }

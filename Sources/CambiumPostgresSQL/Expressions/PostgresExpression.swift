@@ -2,7 +2,7 @@ import CambiumModel
 import CambiumRecords
 import CambiumSQL
 
-/// The server cannot say an expression with the meaning that it has in memory.
+/// The server cannot express an expression with its meaning in memory.
 package struct Unsayable: Error {
     package init() {}
 }
@@ -38,7 +38,7 @@ package struct PostgresExpression {
 
     package let layout: PostgresLayout
     package var model: Model { layout.model.model }
-    /// The moment that `now()` is.
+    /// The value of `now()`.
     private let now: Date
     package let alias: String
     package var aliasCount = 0
@@ -49,7 +49,7 @@ package struct PostgresExpression {
     package private(set) var isOfTable = false
     /// Whether the value is that of a generated column. It must not read other generated columns.
     private var isOfGeneratedColumn = false
-    /// Whether the statement is kept, so that no moment can stand in it.
+    /// Whether the statement is kept, so that it must not contain the current time.
     package var isKept = false
     /// In a fill, the entity of the new objects. The first variable is the old object; its values
     /// are beside those of the new row.
@@ -108,7 +108,7 @@ package struct PostgresExpression {
         return fragment.inlined
     }
 
-    /// A value that is put into others twice grows fast.
+    /// The limit of the length. A value that other values contain twice grows fast.
     private static let longestGenerated = 10_000
 
     /// The value of a derived attribute for its row.
@@ -383,7 +383,7 @@ package struct PostgresExpression {
     private static let afterMoment =
         ") - 978307200) * 1000000)::double precision / 1000000)"
 
-    /// The seconds since 2001 of a moment.
+    /// The seconds since 2001 of a timestamp.
     package static func seconds(since2001 moment: String) -> String {
         beforeMoment + moment + afterMoment
     }

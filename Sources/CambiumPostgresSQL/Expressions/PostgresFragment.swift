@@ -22,7 +22,8 @@ package struct PostgresFragment: Sendable, Equatable, ExpressibleByStringInterpo
         }
     }
 
-    /// Whether both say the same: Swift takes texts for equal that look alike, the server does not.
+    /// Whether both have the same text and parameters. Swift treats canonically equivalent strings
+    /// as equal, and the server does not.
     package static func == (one: PostgresFragment, other: PostgresFragment) -> Bool {
         func texts(_ fragment: PostgresFragment) -> [Substring.UTF8View.SubSequence] {
             ([fragment.text] + fragment.parameters.flatMap(\.texts)).map { $0[...].utf8 }

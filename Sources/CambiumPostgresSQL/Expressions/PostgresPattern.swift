@@ -1,7 +1,7 @@
 /// A regular expression that the server reads as ``RegularExpression`` does: characters of ASCII,
 /// sets of them, groups, choices and repetitions.
 package struct PostgresPattern {
-    /// As the server spells it, for a whole text.
+    /// The pattern as the server spells it, for a complete string.
     package private(set) var text = ""
     /// Whether it means the same for texts of ASCII only: the server knows no other digits.
     package private(set) var isOfASCII = false
@@ -98,7 +98,7 @@ package struct PostgresPattern {
                 result += "\(first)-\(last)"
                 continue
             }
-            // A hyphen stands last.
+            // A literal hyphen must be last.
             let isPlain =
                 first == "-"
                 ? body.isEmpty
@@ -110,8 +110,8 @@ package struct PostgresPattern {
         return result + "]"
     }
 
-    /// How often the atom before stands. A mark for few makes no difference to a whole text; one
-    /// that gives none back does.
+    /// The quantifier of the preceding atom. For matching a complete string, a lazy quantifier
+    /// makes no difference, but a possessive one does.
     private mutating func count() -> String? {
         var count = ""
         switch rest.first {

@@ -55,7 +55,7 @@ extension ModelDescription {
 
 /// How the rows of an entity and its sub-entities are read.
 package final class PostgresTable: Sendable {
-    /// A column of a row that a statement returns, and the slot that it goes to.
+    /// A column of a row of a statement, and its slot.
     package struct Field: Sendable {
         package let slot: Int
         package let column: Int32

@@ -12,11 +12,11 @@ package final class PostgresDerivations: Sendable {
         /// The SQL for the values of the rows `t`, with the joined tables; nil if they are computed
         /// in memory.
         private let value: (fragment: PostgresFragment, joins: String)?
-        /// Whether the value is nothing but the moment of the save.
+        /// Whether the value is the time of the save.
         private let isMoment: Bool
         /// The indices of the derived attributes that it reads, with the source of each.
         package let looks: [(source: MaintainedAttribute.Source, index: Int)]
-        /// How many others that memory computes it looks at, one through the other.
+        /// The length of the longest chain of attributes computed in memory that it reads.
         package let stage: Int
         /// The name of the column, in quotes.
         package let column: String
@@ -73,7 +73,7 @@ package final class PostgresDerivations: Sendable {
         }
     }
 
-    /// An attribute that the server does not compute by itself.
+    /// An attribute that is not a generated column.
     private struct Candidate: DerivedValue {
         let entity: Entity
         let attribute: Attribute
@@ -160,7 +160,7 @@ package final class PostgresDerivations: Sendable {
     ) -> String? {
         let model = layout.model.model
         guard let derivation = attribute.derivation, !attribute.isTransient else { return nil }
-        // Another moment at each save is none that the row says.
+        // The time of a save is not a value of the row.
         let sources = DerivationSources(of: derivation, entity: entity, in: model)
         guard !sources.usesNow, sources.nodes.count == 1 else { return nil }
         guard let value = PostgresExpression.generated(attribute, of: entity, layout) else {

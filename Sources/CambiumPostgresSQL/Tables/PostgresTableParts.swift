@@ -189,7 +189,7 @@ extension TypedExpression {
 
     private var isLiteral: Bool { if case .literal = self { true } else { false } }
 
-    /// Whether a constant can stand in the text of a statement.
+    /// Whether the text of a statement can contain a constant.
     private static func isConstant(_ value: Value, _ type: ExpressionType) -> Bool {
         guard type != .null, let stored = type.stored(value), stored != .null else { return true }
         switch stored {
@@ -240,7 +240,7 @@ extension Model {
 }
 
 extension ComparisonOperator {
-    /// Whether the server says it of texts.
+    /// Whether the server supports the relation for strings.
     fileprivate func isOfTexts(constant: Bool) -> Bool {
         switch self {
         case .contains, .beginsWith, .endsWith, .equal, .less, .lessOrEqual, .greater,

@@ -68,7 +68,7 @@ package enum PostgresType: Sendable, Hashable {
 package enum PostgresTimestamp {
     /// How many microseconds 2001 began after 2000, a leap year.
     private static let distance: Int64 = 366 * 86_400 * 1_000_000
-    /// Beyond these the server holds no moment.
+    /// The range of the server's timestamps.
     private static let range: ClosedRange<Int64> =
         -211_813_488_000_000_000...9_223_371_331_199_999_999
     /// Substitutes for moments before and after all others.
