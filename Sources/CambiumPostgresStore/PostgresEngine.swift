@@ -195,7 +195,7 @@ final class PostgresEngine: StoreEngine, PostgresReading {
         didWrite(notes)
     }
 
-    /// Notes that were written wait no more, unless others were set meanwhile.
+    /// Removes the written notes, unless others were set meanwhile.
     func didWrite(_ notes: [String: String]) {
         notesToWrite.withLock { waiting in
             if waiting == notes { waiting = nil }

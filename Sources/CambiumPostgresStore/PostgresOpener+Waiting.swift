@@ -4,8 +4,8 @@ import CambiumPostgresSQL
 
 // The waits of opening. Before it waits, opening reports the reason.
 extension PostgresOpener {
-    /// Waits for another program that makes or migrates the same store. Until the transaction ends,
-    /// others wait for this one.
+    /// Waits for another program that creates or migrates the same store. Other programs wait until
+    /// this transaction ends.
     ///
     /// - Parameter name: The table of metadata.
     /// - Throws: ``StoreError`` with `busy` after ``StoreOptions/busyTimeout``.

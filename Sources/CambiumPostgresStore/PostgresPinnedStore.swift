@@ -3,7 +3,7 @@ import CambiumModel
 import CambiumPostgresSQL
 import CambiumRecords
 
-/// A store as it was at a moment.
+/// A former state of a store.
 final class PostgresPinnedStore: PostgresHeldReading {
     private let engine: PostgresEngine
     private let pin: PostgresPin

@@ -15,8 +15,8 @@ final class PostgresTransaction: StoreTransaction, PostgresHeldReading {
         var isCommitted = false
         /// Whether the connection was given back.
         var hasEnded = false
-        /// Whether another transaction stood in the way, or the connection was lost before the
-        /// commit.
+        /// Whether there was a conflict with another transaction, or the connection was lost before
+        /// the commit.
         var isToBeRepeated = false
     }
 
@@ -52,9 +52,9 @@ final class PostgresTransaction: StoreTransaction, PostgresHeldReading {
 
     // MARK: Saving
 
-    /// In a transaction of their own, so that others need not wait for them. Its connection may be
-    /// one more than the pool has: as many transactions as there are connections would wait for
-    /// each other.
+    /// In a transaction of its own, so that others need not wait for this one. Its connection may
+    /// exceed the size of the pool: if all connections had open transactions, they would otherwise
+    /// wait for each other.
     func reserveKeys(root: Int, count: Int) throws -> Range<Int64> {
         try loan.using { _ in try engine.reserveKeys(root: root, count: count) }
     }

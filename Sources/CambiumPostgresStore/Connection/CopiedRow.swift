@@ -13,7 +13,8 @@ struct CopiedRow {
     /// Whether nothing is left.
     var isAtEnd: Bool { place == end && !isBroken }
 
-    /// - Parameter bytes: A row; nil is made of fewer bytes than tell how many values it has.
+    /// - Parameter bytes: A row. The result is nil if there are too few bytes for the number of
+    ///   values.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= 2, let start = bytes.baseAddress else { return nil }
         (self.start, end) = (start, bytes.count)

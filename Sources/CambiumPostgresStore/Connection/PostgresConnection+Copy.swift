@@ -77,7 +77,8 @@ extension PostgresConnection {
             let flushed = PQflush(handle)
             guard flushed >= 0 else { throw failure(sql) }
             if isTaken, flushed == 0 { return }
-            // A server that refuses the rows says so meanwhile, and may wait until that is read.
+            // A server that rejects the rows sends an error meanwhile, and may wait until it is
+            // read.
             let ready = cambium_wait(PQsocket(handle), 1, 1_000)
             guard ready >= 0, PQconsumeInput(handle) == 1 else { throw failure(sql) }
         }

@@ -90,7 +90,7 @@ extension PostgresConnection {
         hasUnsent = true
         var waiting = waiting
         var found: PostgresError?
-        /// The next result. A server that ends the connection may have said why.
+        /// The next result. A server that ends the connection may have sent the reason.
         func next() throws(PostgresError) -> OpaquePointer? {
             do {
                 return try self.next(&waiting)

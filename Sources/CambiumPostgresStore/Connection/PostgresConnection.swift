@@ -111,7 +111,7 @@ final class PostgresConnection {
     /// The number of the server's version, such as 150018.
     var serverVersion: Int { Int(PQserverVersion(handle)) }
 
-    /// A setting that the server tells its clients, such as `server_encoding`.
+    /// A setting that the server reports to its clients, such as `server_encoding`.
     func serverSetting(_ name: String) -> String? {
         // Safety: a text of the connection's, or nil.
         PQparameterStatus(handle, name).map { String(cString: $0) }
@@ -180,7 +180,7 @@ final class PostgresConnection {
         let sent = try send(statements)
         var rows: [PostgresRows] = []
         var found: PostgresError?
-        /// The next result. A server that ends the connection may have said why.
+        /// The next result. A server that ends the connection may have sent the reason.
         func next() throws(PostgresError) -> OpaquePointer? {
             do {
                 return try self.next(interruption, deadline)
@@ -293,8 +293,8 @@ final class PostgresConnection {
         sent.append((sql, isSilent))
     }
 
-    /// When a statement must have ended that is in no transaction: there the server looks at the
-    /// time.
+    /// The deadline of a statement outside of a transaction. In a transaction, the server itself
+    /// limits the time.
     func deadline(of statements: [PostgresStatement]) -> ContinuousClock.Instant? {
         guard let limit = terms.statementTimeout, PQtransactionStatus(handle) == PQTRANS_IDLE,
             !statements.contains(where: \.beginsTransaction)
@@ -302,7 +302,8 @@ final class PostgresConnection {
         return .now + limit
     }
 
-    /// A server that does not end a statement so long after it was asked to is lost.
+    /// How long the server has to end a statement after a request. After that, the connection
+    /// counts as lost.
     private static let grace = Duration.seconds(10)
 
     /// The time after which the server is asked again to end a statement. It ignores a request that
@@ -329,7 +330,7 @@ final class PostgresConnection {
     struct Waiting {
         fileprivate let interruption: Interruption?
         fileprivate let deadline: ContinuousClock.Instant?
-        /// When the server was asked last to end the statement.
+        /// The time of the last request to the server to end the statement.
         fileprivate var cancelledAt: ContinuousClock.Instant?
         fileprivate var isLimited: Bool { interruption != nil || deadline != nil }
 
@@ -389,7 +390,7 @@ final class PostgresConnection {
         return (try? run([PostgresStatement("SELECT 1")])) != nil
     }
 
-    /// Whether the server has ended the connection while nobody used it.
+    /// Whether the server has ended the connection while it was idle.
     var wasLeft: Bool {
         guard cambium_wait(PQsocket(handle), 0, 0) != 0 else { return false }
         return PQconsumeInput(handle) == 0 || !isUsable

@@ -25,8 +25,8 @@ extension PostgresError {
         "3F000": .changedTables, "55P03": .lockTimeout, "40001": .contention, "40P01": .contention,
     ]
 
-    /// libpq does not say the code of a server that refuses a connection, so its words have to do.
-    /// The first that is found counts.
+    /// libpq does not report the code if a server refuses a connection, so this searches its
+    /// message. The first match counts.
     private static let refusals: [(words: String, failure: ServerFailure)] = [
         ("the database system is ", .restarting),
         ("terminating connection", .restarting),
@@ -119,7 +119,7 @@ extension PostgresError {
     static func withoutValues(
         _ message: String?, state: String, function: String?
     ) -> String {
-        // A program of PL/pgSQL chooses the words itself, and may choose any code.
+        // A program of PL/pgSQL chooses the message itself, and may choose any code.
         guard function?.hasPrefix("exec_stmt_") != true else {
             return "A trigger or function of another program has refused the statement."
         }

@@ -40,7 +40,7 @@ final class PostgresPool: Sendable {
         users = pool.users
     }
 
-    /// Whether the thread that asks is using a connection.
+    /// Whether the calling thread is using a connection.
     var isUsedByCaller: Bool { users.includeCaller }
 
     /// Runs a body with a connection.
@@ -89,7 +89,7 @@ final class PostgresPool: Sendable {
         }
     }
 
-    /// Runs a body while nobody else of this store writes.
+    /// Runs a body without other writers of this store.
     func whileWriting<Result>(_ body: () throws -> Result) throws -> Result {
         try users.noting { try writing.withLock(body) }
     }
@@ -127,7 +127,7 @@ final class PostgresPool: Sendable {
         lent.end()
     }
 
-    /// Closes the connections that nobody uses.
+    /// Closes the idle connections.
     func closeIdle() { connections.withLock { $0 }?.closeIdle() }
 
     private func open() throws -> PostgresConnections {
@@ -190,7 +190,7 @@ final class PostgresConnections: Sendable {
     /// A connection that was idle for longer is checked first: its server, or the network between,
     /// may have dropped it silently.
     private static let askedAfter = Duration.seconds(30)
-    /// One that was used so shortly before is there.
+    /// A connection that was used within this time counts as connected.
     private static let lookedAtAfter = Duration.microseconds(100)
 
     private struct State {
@@ -203,7 +203,7 @@ final class PostgresConnections: Sendable {
         var isSweeping = false
     }
 
-    /// A connection that nobody uses.
+    /// An idle connection.
     private struct Idle {
         let loan: Loan
         let since = ContinuousClock.now
@@ -288,7 +288,7 @@ final class PostgresConnections: Sendable {
         }
     }
 
-    /// Whether a connection can be used: it is not too old, and its server is there.
+    /// Whether a connection can be used: it is not too old, and still connected.
     private func isGood(_ connection: PostgresConnection, unusedFor time: Duration) -> Bool {
         if isOld(connection) { return false }
         // Between faults in quick succession it is not checked: the check would take longer than
@@ -355,7 +355,7 @@ final class PostgresConnections: Sendable {
         }
     }
 
-    /// Notes that a connection is no more: somebody who waits may open one.
+    /// Notes that a connection was closed, so that a waiting caller may open one.
     private func forget() {
         state.withLock { state in
             guard !state.waiters.isEmpty, state.count <= size else {

@@ -38,7 +38,8 @@ package struct PostgresSettings: Sendable, Hashable {
             // Seconds; libpq takes no fewer than two.
             options.append(("connect_timeout", "\(max(2, (limit.milliseconds + 999) / 1_000))"))
         }
-        // A server that has gone without a word is noticed in half a minute, and not in hours.
+        // Without these, it would take hours, and not half a minute, to detect that a server has
+        // disappeared.
         options += [
             ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
             ("tcp_user_timeout", "30000"),
@@ -115,7 +116,7 @@ struct PostgresTerms: Sendable {
     var lockTimeout: Duration?
     /// How long a statement may take.
     var statementTimeout: Duration?
-    /// How long a transaction may be open while nothing is asked.
+    /// How long a transaction may be open without a statement.
     var idleTimeout: Duration?
     /// The table whose lock excludes migrations of a store until a transaction ends, with its
     /// schema; nil if no store is open yet.

@@ -8,7 +8,8 @@ final class PostgresWatch: Sendable {
     private let hook: StatementHook
     private let settings: PostgresSettings
     private let trips = Atomic<Int>(0)
-    /// The connection that is asked for plans: the one of a statement may be in a transaction.
+    /// The connection for query plans. The connection of the statement itself may be in a
+    /// transaction.
     private let planning = Mutex<PostgresPool.Loan?>(nil)
 
     init(_ hook: StatementHook, _ settings: PostgresSettings) {

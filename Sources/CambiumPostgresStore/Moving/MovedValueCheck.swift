@@ -6,12 +6,13 @@ import CambiumRecords
 /// Looks in the nodes of a store of a program's own for values that the server cannot hold, so that
 /// errors name the object and the property.
 struct MovedValueCheck {
-    /// The store that the rows come from.
+    /// The store of the original rows.
     let source: StoreIdentifier
     /// The greatest number of bytes of a value.
     let largestValue: Int
 
-    /// - Throws: ``ValidationError``, or ``ValidationErrors`` with the first values that cannot be kept.
+    /// - Throws: ``ValidationError``, or ``ValidationErrors`` with the first values that cannot be
+    ///   kept.
     func require(_ nodes: [StoreNode], _ model: ModelDescription) throws {
         var found: [ValidationError] = []
         for node in nodes where found.count < TableMove.mostRefusals {

@@ -13,7 +13,7 @@ extension PostgresEngine {
     func readNodes(
         of roots: [Int], _ receive: (_ nodes: [StoreNode], _ root: Int) throws -> Void
     ) throws {
-        // All is read as it is at one moment, while others save.
+        // Everything is read from one snapshot, while others save.
         let store = try pin(for: Self.longest)
         for root in roots {
             var request = RowRequest(entity: model.entities[root], selection: .matching(nil, [:]))

@@ -49,7 +49,7 @@ final class PostgresPin: Sendable {
         }
     }
 
-    /// Whether the thread that asks is reading.
+    /// Whether the calling thread is reading.
     var isUsedByCaller: Bool { lock.isHeldByCaller }
 
     /// Reads in the transaction.
@@ -84,7 +84,7 @@ final class PostgresPin: Sendable {
 
     func close() { end(as: .closed) }
 
-    /// Ends the transaction: as soon as nobody reads in it.
+    /// Ends the transaction as soon as it has no reader.
     private func end(as ending: Ending) {
         state.withLock { $0.ending = $0.ending ?? ending }
         // A thread that is reading would wait for itself.

@@ -77,8 +77,8 @@ extension PostgresReading {
         }
     }
 
-    /// Reads rows while the server is sending them, and delivers them when all have come: until
-    /// then it may be that they are read once more.
+    /// Reads rows while the server is sending them, and delivers them when all have arrived. Until
+    /// then, it may be necessary to read them again.
     private func stream(
         _ statement: PostgresStatement, _ connection: PostgresConnection, _ request: RowRequest,
         _ receive: (StoreRow) throws -> Void
@@ -230,8 +230,8 @@ extension PostgresReading {
         return FetchPlan(sql: statement.sql, steps: steps, scansTable: scansTable)
     }
 
-    /// Whether the server reads a whole table, or an index as a whole: a scan of an index that has
-    /// no condition of its own in the line below it.
+    /// Whether the server reads a complete table or index: a scan of an index without a condition
+    /// in the line below it.
     private static func scansTable(_ steps: [String]) -> Bool {
         zip(steps, steps.dropFirst() + [""]).contains { step, next in
             let node = step.drop { " ->".contains($0) }.replacing("Parallel ", with: "")
@@ -331,7 +331,7 @@ final class ServerRow: RowValues {
     }
 }
 
-/// A row that was looked at in memory.
+/// A row for evaluation in memory.
 private final class MemoryRow: RowValues {
     private var subject: PostgresSubject?
     private let model: ModelDescription

@@ -168,7 +168,7 @@ struct PostgresResults {
                 operands.append(value)
                 rows.append("\(value) AS \(raw: name)")
             } else {
-                // They are there already.
+                // These doubts are included already.
                 expressions.doubts = former
             }
             return PostgresFragment(raw: "\(PostgresResults.rows).\(name)")
@@ -231,7 +231,7 @@ struct PostgresResults {
 }
 
 extension TypedResults.Column {
-    /// How its values come from the server.
+    /// The type of its values on the wire.
     fileprivate func wireType(in expressions: PostgresExpression) throws -> PostgresType {
         switch type {
         case .null, .codable: .text

@@ -111,7 +111,7 @@ struct PostgresSelect {
 
     static let key = PostgresTable.column(SystemColumn.key)
 
-    /// The parts of a condition that are decided in memory, in words.
+    /// Descriptions of the parts of a condition that are evaluated in memory.
     static func decidedInMemory(
         _ request: RowRequest, _ layout: PostgresLayout
     ) throws -> [String] {
@@ -218,7 +218,7 @@ extension PostgresExpression {
     ) -> PostgresFragment? {
         guard texts == .bytes || typed.type != .string else { return nil }
         let former = self
-        // No row may be in doubt: the others are sorted among them.
+        // If a row is in doubt, all rows have to be sorted in memory.
         guard let value = try? value(typed), doubts.count == former.doubts.count else {
             self = former
             return nil
@@ -233,7 +233,7 @@ extension PostgresFragment {
     static func order(
         _ value: PostgresFragment, isDescending: Bool, placesNilLast: Bool?
     ) -> PostgresFragment {
-        // NULL is the least value, unless the request says otherwise.
+        // NULL is the least value, unless the request defines its position.
         let isLast = placesNilLast ?? isDescending
         let direction = isDescending ? " DESC" : ""
         return "\(value)\(raw: direction)\(raw: isLast ? " NULLS LAST" : " NULLS FIRST")"

@@ -17,7 +17,7 @@ struct DerivationLocks {
     private var inserted: [Int: Set<Int64>] = [:]
     private var model: ModelDescription { derivations.layout.model }
 
-    /// A query that leads from rows back to others.
+    /// A query of the rows that reference other rows along a path.
     private struct Walk {
         let source: MaintainedAttribute.Source
         /// The distance of the rows with known keys from the attribute's own row.

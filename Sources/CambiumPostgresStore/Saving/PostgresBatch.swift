@@ -10,7 +10,7 @@ final class PostgresBatch: BatchTransaction {
     private let connection: PostgresConnection
     private let rows: PostgresLookup
     private let recorder: PostgresRecorder?
-    /// Whether everything is looked at before anything is written.
+    /// Whether everything is checked before anything is written.
     let isPlanned: Bool
     var changes: BatchChanges
 

@@ -3,9 +3,9 @@ import CambiumPostgresSQL
 import CambiumRecords
 
 extension PostgresCommits {
-    /// How long ids are kept, in seconds: longer than anybody tries to save.
+    /// How long ids are kept, in seconds: longer than any save is repeated.
     private static let age = 86_400
-    /// No answer about an id that is nearly as old can be relied on: it may be removed any moment.
+    /// The age from which an answer about an id is not reliable: the id may be removed at any time.
     private static let greatestAgeOfAnswers = 82_800
     private static let removedAtOnce = 10_000
 
@@ -57,7 +57,7 @@ extension PostgresCommits {
             """)
     }
 
-    /// The least id of a moment so many seconds ago, by the server's clock.
+    /// The least id from this number of seconds ago, by the server's clock.
     private static func id(before seconds: Int) -> String {
         """
         (lpad(to_hex(((extract(epoch FROM now()) - \(seconds)) * 1000)::bigint), 12, '0') \

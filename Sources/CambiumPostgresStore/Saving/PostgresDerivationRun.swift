@@ -39,7 +39,7 @@ final class PostgresDerivationRun {
     private var touched: [Set<Int64>]
     /// The step that was sent last.
     private var step = Step()
-    /// The moment of the save.
+    /// The time of the save.
     private let now = Date.now
     private lazy var memory = ComputedValues(derivations: derivations, now: now)
     /// Records the values in the history, if the store has one.

@@ -32,7 +32,7 @@ extension PostgresEngine {
         }
     }
 
-    /// Does work that writes with a connection, while nobody else of this store writes.
+    /// Runs work that writes, with a connection. This store has no other writer meanwhile.
     func writing<Result>(
         canRunAgain: Bool = true, _ work: (PostgresConnection) throws -> Result
     ) throws -> Result {
@@ -169,7 +169,7 @@ extension PostgresEngine {
         }
     }
 
-    /// Asks a connection once.
+    /// Queries the outcome once, on one connection.
     private func outcome(
         of id: UUID, waitingAtMost limit: Duration, isRecent: Bool
     ) throws -> CommitOutcome {

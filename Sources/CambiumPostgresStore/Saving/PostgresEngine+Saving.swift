@@ -78,10 +78,11 @@ extension PostgresEngine {
         }
     }
 
-    /// How often a save is planned: others may come between the look at the rows and the writing.
+    /// How often a save is planned. Another transaction may write between the reads of the plan and
+    /// the writes.
     private static let greatestPlannings = 4
 
-    /// Whether it was others who were in the way, or other rows of the same save.
+    /// Whether the cause was a conflict with another transaction, or between rows of the same save.
     static func mayBeResolved(_ error: any Error) -> Bool {
         if error is SaveConflict { return true }
         guard let error = error as? PostgresError else { return false }
@@ -117,7 +118,7 @@ extension PostgresEngine {
             where error.state == PostgresError.foreignKeyViolation
             && plan?.isToBeRefused == true
         {
-            // Another plan would come to the same.
+            // Another plan would have the same result.
             throw layout.refusal(error)
         }
     }
@@ -240,9 +241,9 @@ private struct ExpectedRows {
         self.records = areInOrder ? records : records.sorted { $0.key < $1.key }
     }
 
-    /// Whether all are there, with their versions.
+    /// Whether all rows exist, with their versions.
     ///
-    /// - Parameter rows: Keys and versions in the order of the keys. Others may be among them.
+    /// - Parameter rows: Keys and versions in the order of the keys. They may include other rows.
     func are(in rows: PostgresRows) -> Bool {
         var row = 0
         for record in records {

@@ -4,7 +4,7 @@ import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
 
-/// Looks at the rows of a store inside the transaction of a save, as they are when it is asked.
+/// Reads the current rows of a store inside the transaction of a save.
 struct PostgresLookup: SaveLookup {
     let layout: PostgresLayout
     let connection: PostgresConnection
@@ -279,7 +279,7 @@ final class PostgresAnswers: SaveLookup {
                 of: relationship.relationship, of: entity.entity), !keys.isEmpty
         else { return }
         let pending = PendingArrays(keys: keys)
-        // The planner wants whole rows, whichever entity of the table they have.
+        // The planner requires complete rows, of any entity of the table.
         let table = layout.tables[entity.rootIndex]
         inquiry.add(
             """

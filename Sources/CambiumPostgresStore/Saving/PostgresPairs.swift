@@ -56,8 +56,8 @@ struct PostgresPairs {
         _ links: [(source: Int64, destination: Int64)], _ recorder: PostgresRecorder?
     ) -> PostgresStatement {
         let pending = PendingArrays(links)
-        // One that exists already stays: another save added it too. It is locked, so that it does
-        // not go before the commit, and both directions of a pair are there or none.
+        // An existing pair stays: another save has added it too. It is locked, so that it is not
+        // deleted before the commit. Either both directions of a pair exist, or neither does.
         let statement = PostgresStatement(
             """
             INSERT INTO \(table) AS t (\(source), \(destination)) \

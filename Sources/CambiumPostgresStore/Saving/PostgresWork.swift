@@ -2,7 +2,7 @@ import CambiumEngine
 import CambiumModel
 import CambiumRecords
 
-/// Statements that are sent in one go, with how many rows some of them must write.
+/// Statements that are sent together, with the required number of written rows for some of them.
 struct PostgresWork {
     var statements: [PostgresStatement] = []
     private var expected: [Int: Int] = [:]

@@ -47,7 +47,7 @@ struct RowChecks {
         }
     }
 
-    /// Looks at the rules of rows that were written. A context has validated its objects.
+    /// Checks the rules of written rows. A context has already validated its objects.
     func checkRules(_ request: SaveRequest) throws {
         for update in request.updates { try checkRules(update.records, update.entity) }
         for insertion in request.insertions {

@@ -32,7 +32,7 @@ struct RowStatements {
         slots.subtracting(entity.derivedSlots).slots.filter { column($0, of: entity) != nil }
     }
 
-    /// The column of the place in a list that goes with a key.
+    /// The column of the position in a list that belongs to a key.
     private func position(ofSlot slot: Int, of entity: EntityDescription) -> String? {
         guard let relationship = entity.relationships.first(where: { $0.slot == slot }) else {
             return nil

@@ -7,7 +7,7 @@ import CambiumSQL
 /// The values of derived attributes that memory computes.
 struct ComputedValues {
     let derivations: PostgresDerivations
-    /// The moment of the transaction.
+    /// The time of the transaction.
     let now: Date
     private var layout: PostgresLayout { derivations.layout }
     private var model: ModelDescription { layout.model }
@@ -109,7 +109,7 @@ struct ComputedValues {
         }
     }
 
-    /// The values of some rows that are others.
+    /// The changed values of some rows.
     struct Page {
         /// The last key that was read; nil if there was none.
         var last: Int64?

@@ -21,7 +21,7 @@ struct PostgresVersion: Sendable {
         hash = model.versionHash
     }
 
-    /// Selects the rows that tell the version.
+    /// Selects the rows with the version.
     static let condition = "\"name\" IN ('version', 'versionHash')"
 
     var query: PostgresStatement {

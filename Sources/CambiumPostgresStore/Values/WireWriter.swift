@@ -11,7 +11,7 @@ struct WireWriter: ~Copyable {
     /// - Parameter capacity: How many bytes there is room for at first.
     init(capacity: Int = 64) {
         self.capacity = capacity
-        // Safety: nobody else knows the memory, and `deinit` or `grow` frees it.
+        // Safety: no other code has a reference to the memory, and `deinit` or `grow` frees it.
         start = .allocate(byteCount: capacity, alignment: 8)
     }
 
