@@ -10,7 +10,7 @@ public struct StoreCheckReport: Sendable {
         public let kind: StoreFinding.Kind
         /// How many there are.
         public let count: Int
-        /// The first ones: at most as many as the check was asked to name.
+        /// The first ones, up to the limit of the check.
         public let findings: [StoreFinding]
     }
 
@@ -27,10 +27,10 @@ public struct StoreCheckReport: Sendable {
     /// The repairs; empty if nothing was repaired.
     public let mends: [StoreMend]
 
-    /// Whether nothing is wrong: nothing was found, or all that was found is mended.
+    /// Whether there are no findings, or all findings were repaired.
     public var isClean: Bool { remaining == 0 }
 
-    /// How many findings there are that were not mended.
+    /// The number of findings that were not repaired.
     public var remaining: Int {
         groups.reduce(0) { $0 + (isMended($1.kind) ? 0 : $1.count) }
     }

@@ -24,7 +24,7 @@ package final class StoreChecker {
     private let limit: Int
     /// Called with the progress of the check. Default: does nothing.
     package var progress: (Progress) -> Void = { _ in }
-    /// Asked between pages whether to stop. Default: never.
+    /// Called between pages; true cancels the check. Default: false.
     package var isCancelled: () -> Bool = { false }
 
     private var kinds: [StoreFinding.Kind: StoreFindings] = [:]
