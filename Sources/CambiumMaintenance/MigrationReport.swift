@@ -90,7 +90,7 @@ private struct MemberName: CodingKey {
 
 /// Words and columns of the texts that reports are.
 enum ReportText {
-    /// Lines of a label and a value, if there is one. The values are aligned in a column.
+    /// Lines of a label and what is to be said, if anything is, the second column below itself.
     static func list(_ entries: [(label: String, value: String?)]) -> String {
         let width = entries.compactMap { $0.value == nil ? nil : $0.label.count }.max() ?? 0
         return entries.compactMap { label, value in
@@ -98,7 +98,7 @@ enum ReportText {
         }.joined()
     }
 
-    /// Lines of columns under headings. Numbers are aligned to the right.
+    /// Lines of columns under headings. What is a number stands to the right.
     static func table(_ headings: [String], _ rows: [[String]]) -> String {
         let all = [headings] + rows
         let widths = headings.indices.map { column in all.map { $0[column].count }.max() ?? 0 }

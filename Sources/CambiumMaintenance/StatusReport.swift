@@ -29,7 +29,7 @@ package final class StatusReport: MigrationReport {
         package let parts: [Part]
         /// The reasons why a repair is not possible; empty if it is.
         package let obstacles: [String]
-        /// All that in words.
+        /// A description of the difference.
         let words: String
 
         /// A column or a constraint of a table.
@@ -57,7 +57,7 @@ package final class StatusReport: MigrationReport {
         }
     }
 
-    /// An object of another program's that is in the way of the migration.
+    /// An object of another program that prevents the migration.
     package struct ExternalObject: Sendable {
         /// Its name.
         package let name: String
@@ -68,7 +68,7 @@ package final class StatusReport: MigrationReport {
         /// The remedy.
         package let remedy: String
 
-        /// Both in words.
+        /// The reason and the remedy.
         var words: String { "\(reason): \(remedy)" }
 
         var members: ReportValue {
@@ -276,7 +276,7 @@ package struct PlanReport: MigrationReport {
     package let history: String?
     /// The tables whose rows are written again.
     package let rewrittenTables: [String]
-    /// The locks on tables that others wait for.
+    /// The locks on tables for which other users wait.
     package let locks: [MigrationForecast.Lock]
     /// Whether the store is on a server.
     package let isOnServer: Bool
@@ -314,7 +314,7 @@ package struct PlanReport: MigrationReport {
         case _ where !inTheWay.isEmpty: true
         case .refuse: !changed.isEmpty
         case .repair: changed.contains { !$0.obstacles.isEmpty }
-        // The differences alone do not tell.
+        // The differences alone do not show it.
         case .report: false
         }
     }
