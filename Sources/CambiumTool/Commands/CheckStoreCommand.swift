@@ -59,7 +59,7 @@ enum CheckStoreCommand: Command {
             try console.write(arguments.has("--json") ? report.json : report.text)
             return report.isClean ? .fine : .modelHasErrors
         } catch let error as ToolError {
-            // Whatever is in the way: the store was not checked.
+            // Whatever the error is, the store was not checked.
             throw ToolError.usage(error.message)
         }
     }

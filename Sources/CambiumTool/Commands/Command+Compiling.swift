@@ -19,7 +19,7 @@ extension Command {
 }
 
 extension Arguments {
-    /// The value of an option that has to be one of some words.
+    /// The value of an option with a fixed set of values.
     func word<Word>(_ option: String, _ type: Word.Type) throws(ToolError) -> Word?
     where Word: RawRepresentable & CaseIterable, Word.RawValue == String {
         guard let value = value(option) else { return nil }

@@ -2,7 +2,7 @@ import CambiumAuthoring
 import CambiumCompiler
 
 extension ConvertCommand {
-    /// Prints or writes the migration that a mapping model stands for.
+    /// Prints or writes the migration for a mapping model.
     static func convertMapping(
         _ path: String, _ arguments: Arguments, _ console: Console
     ) throws -> ExitCode {

@@ -82,8 +82,8 @@ enum ConvertCommand: Command {
         return .fine
     }
 
-    /// Takes away the versions, and the settings, that a bundle had before and the converted one
-    /// has not: the last of them would be the current version now.
+    /// Removes the versions, and the settings, of the former bundle that the converted one does not
+    /// have. Otherwise the last of these versions would be the current one.
     private static func removeStale(
         in bundle: String, keeping files: Set<String>, _ console: Console
     ) throws(ToolError) {

@@ -21,14 +21,14 @@ extension Files {
         }
     }
 
-    /// Takes away a file, or a folder with all that is in it.
+    /// Removes a file, or a folder with its content.
     static func remove(_ path: String) throws(ToolError) {
         try attempt("\(path) cannot be removed") {
             try FileManager.default.removeItem(atPath: path)
         }
     }
 
-    /// A folder that is gone with the value.
+    /// A folder that is removed when the value is released.
     static func scratchFolder() throws(ToolError) -> ScratchFolder {
         do {
             return try ScratchFolder()
@@ -44,7 +44,7 @@ extension Files {
         }
     }
 
-    /// Writes a result to the file that was asked for, or prints it.
+    /// Writes a result to the requested file, or prints it.
     static func deliver(_ text: String, to path: String?, _ console: Console) throws(ToolError) {
         if let path, path != "-" {
             try write(text, to: path)
@@ -69,20 +69,20 @@ extension Files {
         try file.finish()
     }
 
-    /// Makes sure that nothing is written over.
+    /// Throws if something exists at the path and would be overwritten.
     static func requireFree(_ path: String, _ remedy: String = "") throws(ToolError) {
         guard exists(path) else { return }
         throw .file("\(path) is there already; nothing was written.\(remedy)")
     }
 
-    /// Makes sure that a word of the command line can be the path of a store's file.
+    /// Throws if a word of the command line cannot be the path of a store's file.
     static func requireStorePath(_ path: String) throws(ToolError) {
         guard case .file = try StoreArgument(path).place else {
             throw .usage("Only the file of a store can be named here, and no server.")
         }
     }
 
-    /// Makes sure that a path can be that of a store's file.
+    /// Throws if the path cannot be that of a store's file.
     static func requirePath(ofStore path: String) throws(ToolError) {
         do {
             try StorePathProblem.check(path)

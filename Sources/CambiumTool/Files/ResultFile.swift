@@ -5,7 +5,7 @@ import Foundation
 /// A file for the result of a command about a store. It gets its name when it is complete. A pipe
 /// or another special file is written at once.
 final class ResultFile {
-    /// The path that was asked for.
+    /// The requested path.
     let path: String
     private let place: Place
 

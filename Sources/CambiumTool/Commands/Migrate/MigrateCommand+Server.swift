@@ -132,7 +132,7 @@ extension StoreArgument {
         return migrations
     }
 
-    /// Makes sure that there is a store.
+    /// Throws if the store does not exist.
     fileprivate func requireStore() throws {
         guard try metadata() != nil else {
             throw ToolError.file("There is no store at \(name).")

@@ -116,7 +116,7 @@ enum MigrateCommand: Command {
 enum MigrateAction: String, CaseIterable {
     case status, plan, apply, rehearse, forget, verify
 
-    /// The options that some take and others do not.
+    /// The options that only some actions accept.
     static let ownOptions = ["--model", "--to", "--backup", "--drift", "--engine", "--url"]
 
     /// The options of the action.
