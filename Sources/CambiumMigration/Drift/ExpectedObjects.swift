@@ -72,7 +72,7 @@ indirect enum ExpectedObjects {
         case .fingerprints(let expected, _, _):
             let used = Self.names(neededBy: chain, target)
             let keys = Set(expected.keys)
-            // A chain that does not begin with the first version does not say all.
+            // If a chain does not begin with the first version, its information is incomplete.
             let isAll = used.allSatisfy(keys.contains)
             return expected.keys + (isAll ? [] : used + Self.indexes(among: objects))
         case .nothing:
@@ -130,7 +130,7 @@ indirect enum ExpectedObjects {
         guard let before = expected.parts(of: table), let after = actual.parts(of: table) else {
             return []
         }
-        // SQLite does not tell upper case from lower.
+        // SQLite ignores case in names.
         let known = Dictionary(
             before.map { ($0.name.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
         let names = Set(after.map { $0.name.lowercased() })
@@ -253,7 +253,7 @@ extension StoreDifference.Part {
 struct AddedColumns {
     /// The columns of each table.
     private(set) var tables: [String: [Catalogue.Part]] = [:]
-    /// Whether they go: a copy of the store was made that has them.
+    /// Whether the columns are deleted by a repair: a copy of the store was made first.
     let areRepaired: Bool
 
     /// Creates a value without known columns.

@@ -5,7 +5,7 @@ import CambiumSQLite
 /// The tables of a version in memory, without rows, with the objects of other programs. It shows
 /// which of these objects work there.
 struct ExternalObjectTrial {
-    /// An answer about one of them that was an error, in SQLite's words.
+    /// A failed query about an object, with SQLite's message.
     private struct Failure {
         let object: StoreObject
         /// The index of the query that failed.

@@ -21,7 +21,7 @@ package struct OrdinaryTables {
             uniquingKeysWith: { one, _ in one })
     }
 
-    /// Whether a table is there, and an ordinary one.
+    /// Whether a table exists and is an ordinary one.
     func contains(_ table: String) -> Bool {
         named[table.lowercased()]?.isOrdinaryTable ?? false
     }

@@ -89,11 +89,11 @@ public enum DraftPolicy: String, Sendable, Hashable, CaseIterable {
     /// - Warning: This is the only migration that was not proven when the model was compiled. A
     ///   copy of the store is made first, unless the change only adds something.
     case migrate
-    /// The store is moved aside, with the files of its large values, to a name that says so, such
-    /// as `shop.draft-2026-11-23-215500.sqlite`. A new, empty store is made in its place. While
+    /// The store is renamed, with the files of its large values, to a name such as
+    /// `shop.draft-2026-11-23-215500.sqlite`. A new, empty store is created in its place. If
     /// another process has the store open, it is not opened. A store that was ever of a frozen
-    /// version is never moved: it is not opened. Drafts that differ in limits or rules alone need
-    /// no migration: their stores are opened as they are, and moved only if their data does not
+    /// version is never renamed: it is not opened. Drafts that differ only in limits or rules need
+    /// no migration: their stores are opened unchanged, and renamed only if their data does not
     /// fit.
     case recreate
 }

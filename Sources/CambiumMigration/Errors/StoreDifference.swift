@@ -125,7 +125,7 @@ extension [StoreDifference] {
     /// The names, kinds and parts of all.
     package var list: String { map(\.description).excerpts() }
 
-    /// The same with one more thing that is in the way.
+    /// The same with an additional obstacle.
     func adding(_ obstacle: String) -> Self {
         var result = self
         let index = firstIndex { !$0.isIndex } ?? startIndex
@@ -215,9 +215,9 @@ public struct ExternalObject: Sendable, Hashable, CustomStringConvertible {
     public enum Reason: Sendable, Hashable {
         /// The migration makes something of its name, ignoring case; written like this.
         case nameIsNeeded(String)
-        /// It does not work with the tables of the new version, in SQLite's words.
+        /// It does not work with the tables of the new version, with SQLite's message.
         case wouldBreak(String)
-        /// It would go on with something else of the same name.
+        /// It would use another object of the same name.
         case wouldMeanSomethingElse(String)
         /// This number of its references would dangle: the migration deletes the referenced
         /// objects.
@@ -228,7 +228,7 @@ public struct ExternalObject: Sendable, Hashable, CustomStringConvertible {
         /// It belongs to a table or view of another program, of this name, that has to be dropped.
         /// SQLite drops it with that.
         case goesWith(String)
-        /// The store is opened with trust in nothing but the model's own schema.
+        /// The store is opened with the option to trust only the model's own schema.
         case isNotTrusted
     }
 

@@ -14,15 +14,15 @@ import CambiumSQLite
 package struct ExternalFiles: Sendable {
     /// The path of the folder.
     package let folder: String
-    /// The file that says who may read and write them.
+    /// The file with the permissions for them.
     private let store: String
 
     private static let journalSuffix = ".journal"
 
     /// - Parameters:
     ///   - path: The path of the store.
-    ///   - permissionsOf: The file that says who may read and write the files, while the store has
-    ///     another name; nil is the store itself.
+    ///   - permissionsOf: The file with the permissions for the files, while the store has another
+    ///     name; nil is the store itself.
     package init(ofStore path: String, permissionsOf other: String? = nil) {
         folder = ExternalForm.folder(ofStore: path)
         store = other ?? path
@@ -237,7 +237,7 @@ package struct ExternalSweep {
     /// lock, and reads the tables that may reference files.
     package func run(_ connection: Connection) throws {
         guard hasJournals else { return }
-        // A commit that a failing power supply takes back would reference these files again.
+        // If a failing power supply undid the commit, its rows would reference these files again.
         connection.checkpoint()
         try connection.transaction {
             let referenced = try referenced(connection)

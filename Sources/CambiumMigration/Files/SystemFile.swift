@@ -208,7 +208,7 @@ package final class SystemFile: Sendable {
         _ path: String, to other: String, waits: Bool = true
     ) throws(FileError) {
         guard rename(path, other) == 0 else { throw FileError(refused: other, "written") }
-        // The file is there; a system that cannot wait for a folder is no reason to say it is not.
+        // The file exists. If a system cannot wait for a folder, that is no reason to fail.
         if waits { try? synchronize(folder: StoreFiles.folder(of: other)) }
     }
 
@@ -370,7 +370,7 @@ package struct FileError: Error, Sendable, CustomStringConvertible {
     /// Whether there is something of that name already.
     var isOfExisting: Bool { code == EEXIST }
 
-    /// The words of the system for one of its numbers.
+    /// The system's message for an error number.
     package static func text(ofCode code: Int32) -> String {
         // Safety: the system writes no more than there is room for, with a NUL at the end.
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in

@@ -192,13 +192,13 @@ package enum MigrationProver {
         let rows: Int
         /// How many there were afterwards.
         let newRows: Int
-        /// How many of these are objects of each entity that is looked at.
+        /// The number of these that are objects of each checked entity.
         let objects: [(name: String, count: Int)]
     }
 }
 
 extension SQLiteError {
-    /// Whether a whole number became too great.
+    /// Whether an integer has overflowed.
     fileprivate var isOverflow: Bool { message.contains("integer overflow") }
 }
 
@@ -286,7 +286,7 @@ struct AcceptableRows {
         // All together are known to be refused.
         try split(rows)
         guard !candidates.isEmpty else { return }
-        // Some may need others that were not there yet.
+        // Some may need rows that did not exist yet.
         let again = rejected
         rejected = []
         for row in again { try add([row]) }
@@ -374,7 +374,7 @@ package struct SchemaProof: Sendable {
         }
     }
 
-    /// Names of SQLite do not tell the case of ASCII letters.
+    /// SQLite ignores the case of ASCII letters in names.
     private static func requireDifferentNames(
         _ schema: Schema
     ) throws(MigrationProver.Failure) {

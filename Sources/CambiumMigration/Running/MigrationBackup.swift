@@ -5,8 +5,8 @@ import CambiumSQLite
 /// before a repair.
 public enum MigrationBackupPolicy: String, Sendable, Hashable, CaseIterable {
     /// A copy: of a file beside it, `NAME.backup-VERSION`; on a server of the tables that the
-    /// migration writes, in a schema of their own, `SCHEMA_backup_VERSION`. It stays until somebody
-    /// removes it. The migration takes the more time and room.
+    /// migration writes, in a schema of their own, `SCHEMA_backup_VERSION`. It stays until it is
+    /// removed explicitly. The migration takes more time and room.
     case beforeLoss
     /// Nothing. For a program that has copied the store in its own way, such as with `pg_dump`.
     case none

@@ -31,8 +31,8 @@ public struct MigrationForecast: Sendable, Hashable {
         public let table: String
         /// The server's name for the lock, such as `ACCESS EXCLUSIVE`.
         public let mode: String
-        /// Whether others can neither read nor write the table meanwhile. Otherwise they can read
-        /// it.
+        /// Whether other users can neither read nor write the table meanwhile. Otherwise they can
+        /// read it.
         public let stopsReaders: Bool
 
         package init(table: String, mode: String, stopsReaders: Bool) {
@@ -56,8 +56,8 @@ public struct MigrationForecast: Sendable, Hashable {
     /// How many bytes the disk should have free: for the copy that is made before data is lost, and
     /// for the new tables beside the old ones. After the migration most of them are free again.
     ///
-    /// On a server these are the copies of tables, the tables that are written anew with their
-    /// indexes, and as much again for the server's log.
+    /// On a server these are the copies of tables, the rewritten tables with their indexes, and as
+    /// much again for the server's log.
     public let bytesNeeded: Int
     /// The free bytes on the store's disk; nil if the system does not report them, and on a server.
     public let freeSpace: Int?
@@ -103,7 +103,7 @@ public enum HistoryFate: Sendable, Hashable {
     /// The changes of the migration are unknown: earlier tokens expire.
     case startsOver(because: String)
 
-    /// The same in words.
+    /// A description of it.
     package var words: String {
         switch self {
         case .goesOn: "goes on, under the new names"
@@ -196,7 +196,7 @@ extension MigrationRunner {
     package func forecast(
         _ connection: Connection, at path: String?
     ) throws -> MigrationForecast? {
-        // One moment for all questions.
+        // All queries must see the same state.
         try connection.transaction(.deferred) {
             guard let survey = try survey(of: connection, withAdditions: true), survey.hasWork
             else { return nil }
@@ -306,7 +306,7 @@ package struct ExpectedWork {
 
     /// The cost of a statement.
     struct Cost {
-        /// How many rows it goes through.
+        /// The number of rows that it reads.
         let rows: Int
         /// What it writes.
         let written: Amount
@@ -347,7 +347,7 @@ package struct ExpectedWork {
         return (steps, bytes)
     }
 
-    /// Measures the tables of a store: goes through them.
+    /// Measures the tables of a store by reading them.
     static func measured(in connection: Connection) throws(SQLiteError) -> ExpectedWork {
         let size = try connection.number(ForecastSQL.size)
         var work = ExpectedWork()

@@ -47,7 +47,7 @@ extension MigrationRunner {
             .differences(in: connection)
     }
 
-    // MARK: Columns of others
+    // MARK: Columns of other programs
 
     /// The added columns that are migrated.
     ///
@@ -67,8 +67,9 @@ extension MigrationRunner {
         return added
     }
 
-    /// Looks at the tables of the new version for columns that were unknown before, because the
-    /// store was made by another form of its version. They stay, or the store is refused.
+    /// Searches the tables of the new version for columns that were unknown before, because the
+    /// store was created with another form of its version. The columns stay, or the store is
+    /// refused.
     func leaveOrRefuse(_ added: inout AddedColumns, in catalogue: Catalogue) throws {
         if added.areRepaired { return }
         let found = added.add(besides: schema, in: catalogue)
@@ -278,7 +279,7 @@ extension MigrationRunner {
         return conflicts.inOrder.map { ExternalObject($0.object, $0.reason, usedNames) }
     }
 
-    /// The columns of others that stay.
+    /// The columns of other programs that stay.
     private func keptColumns(
         _ expected: ExpectedObjects, _ differences: [StoreDifference], in catalogue: Catalogue,
         _ chain: MigrationChain?
@@ -350,7 +351,7 @@ extension MigratedNames {
         of object: StoreObject, in catalogue: Catalogue, _ own: [StoreObject]
     ) -> String? {
         let table = object.table.lowercased()
-        // An index looks at nothing but its table.
+        // An index refers only to its table.
         let words = object.kind == .index ? [table] : object.words.union([table])
         let tables = own.filter { $0.kind == .table && words.contains($0.name.lowercased()) }
             .map(\.name)

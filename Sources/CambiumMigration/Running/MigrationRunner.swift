@@ -17,7 +17,7 @@ package final class MigrationRunner {
     /// Called around each statement of the migrations, within their transaction. An error ends the
     /// transaction, and the store is unchanged.
     package var watch: ((MigrationMoment) throws -> Void)?
-    /// Asked before each statement, and while a long one runs; true stops the migration.
+    /// Called before each statement, and while a long one runs; true cancels the migration.
     package var isCancelled: () -> Bool = { Task.isCancelled }
     /// Whether a store of another version is migrated; if not, it is an error.
     package var allowsMigration = true
@@ -31,15 +31,14 @@ package final class MigrationRunner {
     /// The tables of a store's earlier version, for a caller that has its model; nil if that is not
     /// known. A program has only fingerprints.
     package var earlierSchema: (StoreMetadata) -> Schema? = { _ in nil }
-    /// The names of versions that come after the program's, for a caller that knows any. A store
-    /// that has one of them, or one that its numbers make later, is newer, whatever its tables look
-    /// like.
+    /// The names of versions after the program's, for a caller that knows any. A store with one of
+    /// these versions, or with a later one by its numbers, is newer, regardless of its tables.
     package var laterVersions: Set<String> = []
     /// The program's versions that have not shipped. The definition is then written into stores.
     /// Nil if the stores do not belong to a program: no definition is written, and no store counts
     /// as one of another draft.
     package var drafts: DraftVersions?
-    /// Whether the store is only read: it says no more than it does.
+    /// Whether the store is only read. Its definition is not written then.
     package var isReadOnly = false
     /// The handling of a store that another draft has written.
     package var draftPolicy = DraftPolicy.refuse
@@ -98,7 +97,7 @@ package final class MigrationRunner {
         let outcome = try withoutForeignKeys(connection) {
             try migrate(connection, storePath: storePath)
         }
-        // The store is migrated, whatever comes of this: the next one that opens it tries again.
+        // The store is migrated, even if this fails: the next program that opens it tries again.
         if let storePath { try? sweep(ofStore: storePath).run(connection) }
         return outcome
     }
@@ -115,7 +114,7 @@ package final class MigrationRunner {
         switch try situation(of: connection) {
         case .empty: return try createStore(connection, storePath: storePath)
         case .current:
-            // A store that cannot say it now says it the next time.
+            // If the definition cannot be written now, it is written the next time.
             try? noteDefinition(in: connection)
             return .current
         case .behind, .changed: return nil

@@ -41,7 +41,8 @@ package final class StoreSetAside {
     }
 
     private func moveAtOnce(_ settings: ConnectionSettings) throws -> String? {
-        // One of its own for each attempt: an open one keeps others from the lock.
+        // Each attempt has a connection of its own: an open one would prevent others from getting
+        // the lock.
         let connection = try Connection(path: path, mode: .readWrite, settings: settings)
         guard try isUnchanged(connection) else { return nil }
         // The content of the log is written into the file, and the log is removed.
