@@ -79,7 +79,7 @@ extension PostgresEngine {
                 _ = try connection.run([history.sql.number])
             }
         }
-        // A transaction that was committed meanwhile may come later.
+        // A transaction that was committed meanwhile may be numbered later.
         guard case .found(let result) = try readHistory(body, isNumbered: true) else { return nil }
         return result
     }

@@ -67,7 +67,7 @@ public struct MigrationForecast: Sendable, Hashable {
     /// store cannot be migrated.
     public let externalObjects: [ExternalObject]
 
-    /// The effect on the store's history; nil if it has none, or if no step migrates data.
+    /// The effect on the store's history; nil if it has none, or if nothing is migrated.
     public let history: HistoryFate?
 
     /// The tables with rows that are written again, sorted, by their names before the migration:
@@ -122,7 +122,7 @@ package final class StoreSurvey {
     package let differences: [StoreDifference]
     /// The objects of other programs that prevent the migration.
     package fileprivate(set) var externalObjects: [ExternalObject] = []
-    /// The effect on the store's history; nil if it has none, or if no step migrates data.
+    /// The effect on the store's history; nil if it has none, or if nothing is migrated.
     package fileprivate(set) var history: HistoryFate?
 
     fileprivate init(
@@ -176,7 +176,7 @@ extension MigrationRunner {
         return survey
     }
 
-    /// The effect of a chain on a store's history; nil if it has none, or if no step migrates data.
+    /// The effect of a chain on a store's history; nil if it has none, or if nothing is migrated.
     private func historyFate(
         on chain: MigrationChain?, in connection: Connection
     ) throws(SQLiteError) -> HistoryFate? {
@@ -422,7 +422,7 @@ package struct ExpectedWork {
 extension Connection {
     fileprivate var tableNames: [String] {
         get throws(SQLiteError) {
-            // To count the rows of other tables may run SQL that another program has put into the
+            // Counting the rows of other tables may run SQL that another program has put into the
             // store.
             try storeObjects()
                 .filter(\.isOrdinaryTable).map(\.name)

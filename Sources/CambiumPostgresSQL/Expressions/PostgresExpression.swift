@@ -137,7 +137,7 @@ package struct PostgresExpression {
 
     // MARK: Conditions
 
-    /// A condition that all rows that meet the expression meet too, and the rows among its results
+    /// A condition that includes all rows that meet the expression, and the rows among its results
     /// that have to be checked in memory.
     package mutating func superset(
         of expression: TypedExpression
