@@ -224,7 +224,7 @@ public final class PersistentContainer: Sendable {
     /// when it commits, and with ``TransactionIsolation/serializable`` the result is one that the
     /// transactions could have had one after the other. Use it where a decision rests on objects that
     /// are read and not changed, such as a sum over many. A save alone is protected by conflicts, and
-    /// by ``ManagedObjectContext/detectConflicts(for:)``. <doc:Guarantees> compares them.
+    /// by ``ManagedObjectContext/detectConflicts(for:)``. <doc:Reliability> compares them.
     ///
     /// ```swift
     /// try await container.performTransaction { context in

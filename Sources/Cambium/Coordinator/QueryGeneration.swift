@@ -10,7 +10,7 @@ import CambiumRecords
 ///
 /// All that the context reads is of one state: there is no read skew between its fetches. What it
 /// saves is compared with the store as it is at the commit, and not with that state: two saves that
-/// each rest on what the other one writes can both succeed (write skew). See <doc:Guarantees>.
+/// each rest on what the other one writes can both succeed (write skew). See <doc:Reliability>.
 public struct QueryGenerationToken: Sendable {
     enum Kind: Sendable {
         case unpinned

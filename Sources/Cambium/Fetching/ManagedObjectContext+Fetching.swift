@@ -10,7 +10,7 @@ extension ManagedObjectContext {
     /// Only what was committed is read. The rows of one fetch are of one state of the store; on a
     /// database server those that it prefetches, too. Two fetches may see two states, with a save of
     /// another context between them (read skew), unless the context is at a query generation or in
-    /// ``PersistentContainer/performTransaction(isolation:_:)``. See <doc:Guarantees>.
+    /// ``PersistentContainer/performTransaction(isolation:_:)``. See <doc:Reliability>.
     ///
     /// - Throws: ``StoreError`` where the request cannot be run; what the store threw.
     public func fetch<Entity: ManagedObject>(_ request: FetchRequest<Entity>) throws -> [Entity] {

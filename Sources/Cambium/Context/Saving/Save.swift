@@ -12,7 +12,7 @@ extension ManagedObjectContext {
     /// With ``MergePolicy/error`` no change of another context or process is overwritten that this
     /// context has not seen, and what was given to ``detectConflicts(for:)`` is unchanged when the save
     /// commits. Objects that were only read may have changed: two saves that each rest on what the
-    /// other one writes can both succeed (write skew). See <doc:Guarantees>.
+    /// other one writes can both succeed (write skew). See <doc:Reliability>.
     ///
     /// What could not be read before, for a getter, a setter or a delete rule, is read again first:
     /// the save throws what the store throws, as often as it is called, until it was read or the
