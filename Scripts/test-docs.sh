@@ -63,6 +63,12 @@ version() {
     fi
 }
 
+# The Swift of all pages, and what they say of options, tests and errors
+sh Scripts/test-pages.sh "$tool" >"$work/pages" 2>&1
+status=$?
+grep -v '^passed' "$work/pages" >"$work/output"
+result $status "the blocks of the pages (Scripts/test-pages.sh)"
+
 # Models
 blocks ModelLanguage xml "$work/models"
 previous=
