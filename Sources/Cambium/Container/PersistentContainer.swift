@@ -25,13 +25,29 @@ import Synchronization
 /// ```
 ///
 /// ## Topics
-/// - Opening: ``init(model:at:options:)``, ``open(model:at:options:progress:)``,
-///   ``migrationForecast(model:at:)``, ``init(name:model:directory:)``,
-///   ``persistentStoreDescriptions``, ``loadPersistentStores(migrationProgress:)``,
-///   ``loadPersistentStores(completionHandler:)``, ``migration``
-/// - Contexts: ``viewContext``, ``performBackgroundTask(isolation:_:)``, ``newBackgroundContext()``,
-///   ``newContext(isolation:fileID:line:)``
-/// - Row-level security: ``applying(transactionSettings:)``, ``transactionSettings``
+///
+/// ### Opening
+///
+/// - ``init(model:at:options:)``
+/// - ``open(model:at:options:progress:)``
+/// - ``migrationForecast(model:at:)-(_,StoreLocation)``
+/// - ``init(name:model:directory:)``
+/// - ``persistentStoreDescriptions``
+/// - ``loadPersistentStores(migrationProgress:)``
+/// - ``loadPersistentStores(completionHandler:)``
+/// - ``migration``
+///
+/// ### Contexts
+///
+/// - ``viewContext``
+/// - ``performBackgroundTask(isolation:_:)``
+/// - ``newBackgroundContext()``
+/// - ``newContext(isolation:fileID:line:)``
+///
+/// ### Row-level security
+///
+/// - ``applying(transactionSettings:)``
+/// - ``transactionSettings``
 public final class PersistentContainer: Sendable {
     /// The name, after which the file of the default store is named.
     public let name: String
@@ -382,7 +398,7 @@ extension PersistentContainer {
     }
 
     /// What opening a store would do to it, in a file or on a server, as
-    /// ``migrationForecast(model:at:)``.
+    /// ``migrationForecast(model:at:)-(_,StoreLocation)``.
     ///
     /// On a server, ``MigrationForecast/locks`` says which tables others cannot read or write during
     /// the migration. Large tables are not counted there: the server's own estimate is used.
@@ -558,13 +574,13 @@ extension PersistentContainer {
             progress: progress)
     }
 
-    /// What opening a store would do to it, as ``migrationForecast(model:at:)``; no step runs.
+    /// What opening a store would do to it, as ``migrationForecast(model:at:)-(_,StoreLocation)``; no step runs.
     ///
     /// - Parameters:
     ///   - model: What the compiler made of the model, such as `Shop.model`.
     ///   - migration: What the program does in migrations.
     ///   - path: The store's file.
-    /// - Throws: As ``migrationForecast(model:at:)``.
+    /// - Throws: As ``migrationForecast(model:at:)-(_,StoreLocation)``.
     public static func migrationForecast<Steps>(
         model: SteppedModel<Steps>, migration: Steps, at path: String
     ) throws(StoreLoadingError) -> MigrationForecast? {

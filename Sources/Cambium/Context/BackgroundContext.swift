@@ -85,7 +85,7 @@ extension PersistentStoreCoordinator {
     /// of that isolation.
     ///
     /// It merges what other contexts save only when asked (``ManagedObjectContext/mergePending()``,
-    /// ``ManagedObjectContext/mergeChanges(from:)``), or when
+    /// ``ManagedObjectContext/mergeChanges(from:)-(ChangeSet)``), or when
     /// ``ManagedObjectContext/automaticallyMergesChangesFromParent`` is set.
     /// Keep it for as long as you use its objects: they do not keep it.
     ///

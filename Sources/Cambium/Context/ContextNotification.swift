@@ -8,8 +8,18 @@
 /// ```
 ///
 /// ## Topics
-/// - In the context's isolation: ``objectsDidChange``, ``willSave``, ``didSave``
-/// - In any isolation: ``objectIDsDidChange``, ``didSaveObjectIDs``, ``didMergeChangesObjectIDs``
+///
+/// ### In the context's isolation
+///
+/// - ``objectsDidChange``
+/// - ``willSave``
+/// - ``didSave``
+///
+/// ### In any isolation
+///
+/// - ``objectIDsDidChange``
+/// - ``didSaveObjectIDs``
+/// - ``didMergeChangesObjectIDs``
 public struct ContextNotification<Payload> {
     let handlers: ReferenceWritableKeyPath<ObserverHub, NotificationHandlers<Payload>>
 }
@@ -212,7 +222,7 @@ public struct SavedObjects {
     public private(set) var updated: Set<ManagedObject>
     /// The objects that were deleted.
     public private(set) var deleted: Set<ManagedObject>
-    /// What another context's ``ManagedObjectContext/mergeChanges(from:)`` takes: one for each
+    /// What another context's ``ManagedObjectContext/mergeChanges(from:)-(ChangeSet)`` takes: one for each
     /// store that was written.
     public private(set) var changeSets: [ChangeSet] = []
 

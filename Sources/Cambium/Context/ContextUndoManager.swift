@@ -24,10 +24,27 @@ import CambiumRecords
 /// ``endUndoGrouping()``; a program that waits for nothing needs them for every group.
 ///
 /// ## Topics
-/// - Undoing: ``undo()``, ``redo()``, ``canUndo``, ``canRedo``, ``removeAllActions()``
-/// - Groups: ``beginUndoGrouping()``, ``endUndoGrouping()``, ``groupsByEvent``, ``levelsOfUndo``,
-///   ``setActionName(_:)``
-/// - Leaving out: ``disableUndoRegistration()``, ``enableUndoRegistration()``
+///
+/// ### Undoing
+///
+/// - ``undo()``
+/// - ``redo()``
+/// - ``canUndo``
+/// - ``canRedo``
+/// - ``removeAllActions()``
+///
+/// ### Groups
+///
+/// - ``beginUndoGrouping()``
+/// - ``endUndoGrouping()``
+/// - ``groupsByEvent``
+/// - ``levelsOfUndo``
+/// - ``setActionName(_:)``
+///
+/// ### Leaving out
+///
+/// - ``disableUndoRegistration()``
+/// - ``enableUndoRegistration()``
 public final class ContextUndoManager {
     /// How many groups are kept; 0, the default, for any number.
     public var levelsOfUndo = 0 {

@@ -25,13 +25,39 @@ import CambiumRecords
 /// at.
 ///
 /// ## Topics
-/// - Making: ``init(_:in:)``, ``init(_:in:sectionedBy:cacheName:)``,
-///   ``init(_:in:sectionedBy:cacheName:named:)``, ``performFetch()``
-/// - Results: ``fetchedObjects``, ``object(at:)``, ``indexPath(for:)``, ``snapshot``
-/// - Sections: ``sections``, ``sectionIndexTitles``, ``sectionIndexTitle(forSectionName:)``,
-///   ``section(forSectionIndexTitle:at:)``, ``cacheName``, ``deleteCache(withName:in:)``
-/// - Changes: ``changes``, ``delegate``
-/// - Another request: ``fetchRequest``, ``refetch()``
+///
+/// ### Creating
+///
+/// - ``init(_:in:)``
+/// - ``init(_:in:sectionedBy:cacheName:)``
+/// - ``init(_:in:sectionedBy:cacheName:named:)``
+/// - ``performFetch()``
+///
+/// ### Results
+///
+/// - ``fetchedObjects``
+/// - ``object(at:)``
+/// - ``indexPath(for:)``
+/// - ``snapshot``
+///
+/// ### Sections
+///
+/// - ``sections``
+/// - ``sectionIndexTitles``
+/// - ``sectionIndexTitle(forSectionName:)``
+/// - ``section(forSectionIndexTitle:at:)``
+/// - ``cacheName``
+/// - ``deleteCache(withName:in:)``
+///
+/// ### Changes
+///
+/// - ``changes``
+/// - ``delegate``
+///
+/// ### Changing the request
+///
+/// - ``fetchRequest``
+/// - ``refetch()``
 public final class FetchedResultsController<Entity: ManagedObject> {
     /// The context whose objects the results are.
     public let managedObjectContext: ManagedObjectContext

@@ -10,13 +10,37 @@ import CambiumRecords
 /// ```
 ///
 /// ## Topics
-/// - Which objects: ``filter(_:)-(Condition<Entity>)``, ``filter(format:_:)``,
-///   ``template(_:substituting:)``
-/// - In which order: ``sorted(by:)``, ``limit(_:)``, ``fetchLimit``, ``offset(_:)``
-/// - Something else than objects: ``select(_:)``, ``ids``, ``count``, ``dictionaries(_:)``
-/// - What is read: ``prefetching(_:)``, ``batchSize(_:)``, ``includesSubentities(_:)``,
-///   ``includesPendingChanges(_:)``, ``includesPropertyValues(_:)``, ``returnsObjectsAsFaults(_:)``,
-///   ``allowsInMemoryFiltering(_:)``, ``affectedStores(_:)``
+///
+/// ### Filters
+///
+/// - ``filter(_:)-(Condition<Entity>)``
+/// - ``filter(format:_:)``
+/// - ``template(_:substituting:)``
+///
+/// ### Order and limits
+///
+/// - ``sorted(by:)``
+/// - ``limit(_:)``
+/// - ``fetchLimit``
+/// - ``offset(_:)``
+///
+/// ### Other results
+///
+/// - ``select(_:)``
+/// - ``ids``
+/// - ``count``
+/// - ``dictionaries(_:)-(String...)``
+///
+/// ### What a fetch reads
+///
+/// - ``prefetching(_:)``
+/// - ``batchSize(_:)``
+/// - ``includesSubentities(_:)``
+/// - ``includesPendingChanges(_:)``
+/// - ``includesPropertyValues(_:)``
+/// - ``returnsObjectsAsFaults(_:)``
+/// - ``allowsInMemoryFiltering(_:)``
+/// - ``affectedStores(_:)``
 public struct FetchRequest<Entity: ManagedObject>: Sendable {
     /// The name of the entity.
     public let entityName: String
@@ -229,7 +253,7 @@ extension FetchRequest {
     }
 
     /// The request with one more condition, a Boolean that must be true:
-    /// `.filter(Product.isOnSale)`. See ``Condition/init(_:)-(KeyExpression)``.
+    /// `.filter(Product.isOnSale)`. See ``Condition/init(_:)-(KeyExpression<Root,Bool>)``.
     public func filter(_ key: Key<Entity, Bool>) -> FetchRequest {
         filter(Condition(key))
     }

@@ -26,7 +26,7 @@ extension ManagedObjectContext {
         return found.cast(to: Entity.self)
     }
 
-    /// The first object that ``fetch(_:)`` would find, or nil where there is none. No more is read.
+    /// The first object that ``fetch(_:)-(FetchRequest<Entity>)`` would find, or nil where there is none. No more is read.
     ///
     /// ```swift
     /// let cheapest = try context.fetchFirst(Product.fetchRequest().sorted(by: Product.price))
@@ -39,7 +39,7 @@ extension ManagedObjectContext {
         try fetch(request.limitedToFirst).first
     }
 
-    /// Counts what ``fetch(_:)`` would find, without making objects where that can be avoided.
+    /// Counts what ``fetch(_:)-(FetchRequest<Entity>)`` would find, without making objects where that can be avoided.
     public func count<Entity: ManagedObject>(for request: FetchRequest<Entity>) throws -> Int {
         mergeIfAutomatic()
         processChanges()

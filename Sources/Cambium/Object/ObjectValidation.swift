@@ -162,7 +162,7 @@ extension EntityKeys {
 
     /// Checks a value that an attribute might be set to, where a repair is of no interest.
     ///
-    /// - Throws: What ``validateValue(_:for:)`` throws.
+    /// - Throws: What ``validateValue(_:for:)-(Value,_)`` throws.
     public func validate<Value: AttributeValue>(
         _ key: some AttributeKey<Self, Value>, _ value: Value?
     ) throws {

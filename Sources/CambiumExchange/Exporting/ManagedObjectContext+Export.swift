@@ -36,7 +36,7 @@ extension ManagedObjectContext {
     /// Objects are read when it is their turn: one that is deleted meanwhile is left out.
     ///
     /// - Throws: ``StoreError`` where the request names what the model does not have;
-    ///   `CancellationError` where the task is cancelled; what ``fetch(_:)`` throws.
+    ///   `CancellationError` where the task is cancelled; what ``fetch(_:)-(FetchRequest<Entity>)`` throws.
     public func chunks<Entity>(of request: ExportRequest<Entity>) throws -> ExportChunks {
         ExportChunks(run: try ExportPreparation(reading: SliceReading(context: self)).run(request))
     }

@@ -19,10 +19,27 @@
 /// are not counted.
 ///
 /// ## Topics
-/// - What to read: ``sources``, ``ImportSource``, ``ImportInput``, ``ExchangeFormat``,
-///   ``ExchangeEntityField``
-/// - What to do: ``mergePolicy``, ``onError``, ``maximumErrors``, ``missingTargets``
-/// - What comes out: ``ImportResult``, ``ImportError``, ``progress``
+///
+/// ### What to read
+///
+/// - ``sources``
+/// - ``ImportSource``
+/// - ``ImportInput``
+/// - ``ExchangeFormat``
+/// - ``ExchangeEntityField``
+///
+/// ### What to do
+///
+/// - ``mergePolicy``
+/// - ``onError``
+/// - ``maximumErrors``
+/// - ``missingTargets``
+///
+/// ### What comes out
+///
+/// - ``ImportResult``
+/// - ``ImportError``
+/// - ``progress``
 public struct ImportRequest: Sendable {
     /// What is read, one after the other. All of their entities are in one store.
     public var sources: [ImportSource]

@@ -22,10 +22,24 @@
 /// transient cannot: the compiler refuses it, or executing the request does, by name.
 ///
 /// ## Topics
-/// - Which objects: ``filter(_:)``, ``init(_:)``
-/// - Setting: `set(_:to:)` with a value, an object or an expression; ``set(_:toResultOf:)``
-/// - Setting by name: ``setValue(_:forKey:)``, ``setResult(of:forKey:)``
-/// - Options: ``resultType``
+///
+/// ### Filters
+///
+/// - ``filter(_:)``
+/// - ``init(_:)``
+///
+/// ### Setting
+///
+/// - ``set(_:toResultOf:)``
+///
+/// ### Setting by name
+///
+/// - ``setValue(_:forKey:)``
+/// - ``setResult(of:forKey:)-(String,_)``
+///
+/// ### Options
+///
+/// - ``resultType``
 public struct BatchUpdateRequest<Entity: ManagedObject>: Sendable {
     /// Which objects: the condition, whether sub-entities count, and perhaps an order and a limit.
     public var objects: FetchRequest<Entity>

@@ -7,7 +7,7 @@ public protocol ResultColumn<Root, Output>: Sendable {
     associatedtype Root: ManagedObject
     /// The type that a row of results has it in.
     associatedtype Output
-    /// What is computed, for ``FetchRequest/dictionaries(_:)``.
+    /// What is computed, for ``FetchRequest/dictionaries(_:)-(String...)``.
     var resultExpression: ResultExpression { get }
     /// How the library reads the value out of a row.
     var reading: ColumnReading<Output> { get }

@@ -20,11 +20,31 @@ import CambiumRecords
 /// results leave unsaved changes out.)
 ///
 /// ## Topics
-/// - Making one: ``FetchRequest/select(_:)``, ``FetchRequest/dictionaries(_:)``
-/// - Groups: ``grouped(by:)``, ``having(_:)``, ``distinct()``
-/// - Window: ``sorted(by:)``, ``limit(_:)``, ``offset(_:)``
-/// - Form: ``map(_:)``
-/// - Running: ``ManagedObjectContext/fetch(_:)-(ResultRequest<Entity,Row>)``
+///
+/// ### Creating
+///
+/// - ``FetchRequest/select(_:)``
+/// - ``FetchRequest/dictionaries(_:)-(String...)``
+///
+/// ### Groups
+///
+/// - ``grouped(by:)``
+/// - ``having(_:)``
+/// - ``distinct()``
+///
+/// ### Window
+///
+/// - ``sorted(by:)``
+/// - ``limit(_:)``
+/// - ``offset(_:)``
+///
+/// ### Form
+///
+/// - ``map(_:)``
+///
+/// ### Running
+///
+/// - ``ManagedObjectContext/fetch(_:)-(ResultRequest<Entity,Row>)``
 public struct ResultRequest<Entity: ManagedObject, Row>: Sendable {
     /// Which objects the results are computed from. Limit and offset count results.
     public var base: FetchRequest<Entity>
