@@ -1,6 +1,7 @@
 #!/bin/sh
 # Performs the tutorial in a clean folder, beside a clean copy of the checkout: writes each file as the page
-# prints it, runs each command, and compares what it prints with the page.
+# prints it, runs each command, and compares what it prints with the page. Then it runs the tests of the
+# page on testing, and those of what other pages say of their examples.
 #
 #   Scripts/test-tutorial.sh
 #
@@ -81,4 +82,28 @@ for part in "$work/parts"/*; do
             ;;
     esac
 done
+
+# The tests of the pages, in the same package
+mkdir -p "$package/Sources/ShopData" "$package/Tests/ShopTests"
+cp -R Tests/Documentation/Shop.cambium "$package/Sources/ShopData/"
+cp Tests/Documentation/ExamplesTests.swift "$package/Tests/ShopTests/"
+echo '@_exported import Cambium' >"$package/Sources/ShopData/Shop.swift"
+# Without the test of stored files, which are not there.
+{
+    printf 'import Foundation\nimport ShopData\nimport Testing\n'
+    awk '
+        /^```/ && inside { inside = 0; if (block !~ /Fixtures/) print block; next }
+        $0 == "```swift" { inside = 1; block = ""; next }
+        inside && !/^import / { block = block $0 "\n" }
+    ' "$root/Sources/Cambium/Cambium.docc/Testing.md"
+} >"$package/Tests/ShopTests/PageTests.swift"
+sed 's/^    targets: \[$/&\
+        .target(name: "ShopData", dependencies: ["Cambium"],\
+            plugins: [.plugin(name: "CambiumBuildPlugin", package: "Cambium")]),\
+        .testTarget(name: "ShopTests", dependencies: ["ShopData"]),/' "$package/Package.swift" >"$work/manifest"
+cp "$work/manifest" "$package/Package.swift"
+# shellcheck disable=SC2086
+(cd "$package" && swiftpm test $system --filter ShopTests) >"$output" 2>&1
+result $? "the tests of the page on testing, and of the examples of other pages"
+says "with 1[3-9] tests" "all of them run"
 end_of_checks
