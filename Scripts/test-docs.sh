@@ -1,11 +1,11 @@
 #!/bin/sh
-# Checks what the language's documentation says against the tool: every model and every expression
-# in Sources/Cambium/Cambium.docc is compiled, the page of the diagnostics is what `cambium explain`
-# prints, and every symbol that a page links to exists.
+# Checks what the documentation says against the tool and the modules: every model and every expression
+# in Sources/Cambium/Cambium.docc is compiled, the pages of the diagnostics and of the command line are
+# what the tool prints, the site builds without a warning, and every link resolves.
 #
 #   Scripts/test-docs.sh [--accept] [TOOL]
 #
-# --accept writes the page of the diagnostics anew. Without a tool it is built first.
+# --accept writes the pages that the tool prints. Without a tool it is built first.
 set -u
 . "$(dirname "$0")/setup.sh"
 accept=
@@ -62,6 +62,12 @@ version() {
         } >"$2/$number.xml"
     fi
 }
+
+# The Swift of all pages, and what they say of options, tests and errors
+sh Scripts/test-pages.sh "$tool" >"$work/pages" 2>&1
+status=$?
+grep -v '^passed' "$work/pages" >"$work/output"
+result $status "the blocks of the pages (Scripts/test-pages.sh)"
 
 # Models
 blocks ModelLanguage xml "$work/models"
@@ -144,16 +150,23 @@ while read -r line; do
     result $? "ExpressionLanguage.md refuses: $line"
 done <"$work/lines"
 
+# generated PAGE: compares a page with the text that it is written from, $work/page.
+generated() {
+    if [ -n "$accept" ]; then cp "$work/page" "$pages/$1.md"; fi
+    diff "$pages/$1.md" "$work/page" >"$work/output" 2>&1
+    result $? "$1.md is what the tool says (Scripts/test-docs.sh --accept writes it again)"
+}
+
 # Diagnostics
 # shellcheck disable=SC2046
 "$tool" explain $("$tool" explain | sed 's/ .*//') | awk '
     BEGIN {
         print "# Diagnostics\n"
-        print "Every finding of the compiler by its code: what it means, and what to do.\n"
+        print "Every finding of the compiler by its code: its meaning, and what to do.\n"
         print "## Overview\n"
-        print "A finding is a line `path:line:column: error: text [CM201]`. Lines with `note:` say how to"
-        print "put it right. `swift package cambium explain CM201` prints what is here. This page is written"
-        print "from those texts by `Scripts/test-docs.sh --accept`.\n"
+        print "A finding is a line `path:line:column: error: text [CM201]`. The lines with `note:` after it show"
+        print "the fix. `swift package cambium explain CM201` prints the same as this page. `Scripts/test-docs.sh"
+        print "--accept` writes this page from the texts of the tool.\n"
     }
     /^(CM|LQ)[0-9]+ \((error|warning)\): / {
         title = $0
@@ -167,37 +180,99 @@ done <"$work/lines"
     !/^    / { gsub(/&/, "\\&amp;"); gsub(/</, "\\&lt;") }
     { print }
 ' >"$work/page"
-if [ -n "$accept" ]; then cp "$work/page" "$pages/Diagnostics.md"; fi
-diff "$pages/Diagnostics.md" "$work/page" >"$work/output" 2>&1
-result $? "Diagnostics.md is what the tool says (Scripts/test-docs.sh --accept writes it anew)"
+generated Diagnostics
 
-# Names: each symbol that a page links to, as the modules have it.
-modules=$(modules "$(dirname "$tool")")
-[ -e "$modules/Cambium.swiftmodule" ] || modules=$(modules "$(products)")
-target=$(swift -print-target-info | sed -n 's/^ *"triple": "\(.*\)",*$/\1/p' | head -n 1)
-sdk=
-[ "$(uname -s)" != Darwin ] || sdk="-sdk $(xcrun --show-sdk-path)"
-mkdir "$work/symbols"
-for module in Cambium CambiumEngine CambiumModel CambiumMigration CambiumCoreDataStore CambiumCoreData \
-    CambiumCustomStores CambiumExchange CambiumMigrationCommand CambiumPostgres CambiumSQLite; do
-    # shellcheck disable=SC2086,SC2046
-    swift symbolgraph-extract -module-name "$module" -I "$modules" -target "$target" $sdk \
-        -Xcc -fmodule-map-file=Sources/CSQLite/module.modulemap \
-        -Xcc -fmodule-map-file=Sources/CPostgres/module.modulemap \
-        $(pkg-config --cflags libpq 2>/dev/null | sed 's/-I */-Xcc -I/g') \
-        -minimum-access-level public -output-dir "$work/symbols" >"$work/output" 2>&1
-    result $? "the symbols of $module"
+# The command line: the help of each command, and the exit codes once
+{
+    cat <<'PAGE'
+# The command line
+
+All commands of `cambium`, with their options and exit codes.
+
+## Overview
+
+In a package that depends on Cambium, the command is `swift package cambium`. It needs no installation:
+
+```sh
+swift package cambium check Sources/App/Shop.cambium
+swift package cambium help migrate
+```
+
+SwiftPM asks before a command writes into the package. `swift package --allow-writing-to-package-directory
+cambium …` answers in advance. Outside of a package, build the tool once with `swift build -c release
+--product CambiumTool`, and run `.build/release/CambiumTool` as `cambium`. `--traits PostgreSQL` in that
+command builds a tool that also works with stores on a server.
+
+PAGE
+    "$tool" help | awk '
+        /^  [a-z-]+  / && !codes {
+            name = $1
+            sub(/^  [a-z-]+ +/, "")
+            if (name != "help") {
+                if (!names++) print "| Command | |\n|---|---|"
+                print "| [`" name "`](#" name ") | " $0 " |"
+            }
+        }
+        /^Exit codes:/ { codes = 1; print "\n## Exit codes\n\n| Code | |\n|---|---|" }
+        codes && /^  [0-9]/ { code = $1; sub(/^ +[0-9]+ +/, ""); print "| " code " | " $0 " |" }
+        codes && !/^  [0-9]/ && !/^Exit/ { print "\n" $0 }
+    '
+    for command in $("$tool" help | sed -n 's/^  \([a-z-]*\)  .*/\1/p' | grep -v '^help$'); do
+        printf '\n## %s\n\n' "$command"
+        "$tool" help "$command" | awk '
+            function escaped(text) {
+                gsub(/</, "\\&lt;", text)
+                gsub(/\*/, "\\*", text)
+                gsub(/```/, "\\`\\`\\`", text)
+                return text
+            }
+            /^Exit codes:/ { exit }
+            /^Usage:/ { usage = 1; print "```text"; sub(/^Usage: /, "") }
+            usage && /^$/ { usage = 0; print "```\n"; next }
+            usage { sub(/^       /, ""); print; next }
+            /^Options:/ { options = 1; print "| Option | |\n|---|---|"; next }
+            options && /^  --/ {
+                option = $0
+                sub(/^  /, "", option)
+                sub(/   *.*/, "", option)
+                sub(/^  --[^ ]*( [^ ]+)*   */, "")
+                print "| `" option "` | " escaped($0) " |"
+                next
+            }
+            options && /^$/ { next }
+            /^    / { print; next }
+            { print escaped($0) }
+        '
+    done
+} >"$work/page"
+generated CommandLine
+
+# The site: docc finds links to symbols and pages that do not exist, and types that no page lists.
+sh Scripts/docs.sh --skip-build "$work/site" >"$work/output" 2>&1
+result $? "the pages and the comments of public symbols (Scripts/docs.sh)"
+
+# The same links on the web pages of a repository, which know files and headings alone
+for page in "$pages"/*.md README.md CHANGELOG.md CONTRIBUTING.md Benchmarks/README.md; do
+    folder=$(dirname "$page")
+    awk '/^```/ { fenced = !fenced } !fenced' "$page" >"$work/text"
+    ! grep -n '<doc:\|](doc:\|](<doc:' "$work/text" >"$work/output"
+    result $? "$page has links that only docc follows: write [title](Page.md)"
+    grep -o '](\([^):]*\))' "$work/text" | sed -e 's/^](//' -e 's/)$//' | sort -u >"$work/links"
+    while read -r link; do
+        file=${link%%#*}
+        case $file in '') file=$page ;; *) file=$folder/$file ;; esac
+        echo "$link" >"$work/output"
+        [ -e "$file" ]
+        result $? "$page links to a file that does not exist: $link"
+        case $link in
+            *#*)
+                grep '^##* ' "$file" | sed -e 's/^#* *//' -e 's/[^A-Za-z0-9 _-]//g' -e 's/ /-/g' |
+                    tr '[:upper:]' '[:lower:]' | grep -qxF "$(echo "${link#*#}" | tr '[:upper:]' '[:lower:]')"
+                result $? "$page links to a heading that does not exist: $link"
+                ;;
+        esac
+    done <"$work/links"
 done
-cat "$work/symbols/"*.json | tr -d ' \n' | grep -o '"pathComponents":\[[^]]*\]' |
-    sed -e 's/^[^[]*\["//' -e 's/"\]$//' -e 's/","/\//g' | sort -u >"$work/names"
-: >"$work/output"
-# What tells overloads apart stands behind a name in brackets, which the symbols do not have.
-# shellcheck disable=SC2016
-grep -oh '``[A-Za-z][^` ]*``' "$pages/"*.md | tr -d '`' | sed 's/)-(.*)$/)/' | sort -u >"$work/links"
-while read -r link; do
-    grep -qxF "$link" "$work/names"
-    result $? "a page links to $link, which no module has"
-done <"$work/links"
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -74,6 +74,9 @@ postgres() { sh Scripts/test-postgres.sh "$(products)/CambiumTool"; }
 # The README as a new user follows it, from an empty folder to a frozen version.
 first_hour() { sh Scripts/test-first-hour.sh; }
 
+# The tutorial as its page prints it, from an empty folder.
+tutorial() { sh Scripts/test-tutorial.sh; }
+
 # What all other parts do with the quicker build system where the toolchain has it, with the other
 # one: the README's program and users' packages, the tests, the demo.
 native_build_system() {
@@ -301,6 +304,7 @@ part "packages without PostgreSQL and with it" 3 postgres
 part "moving 1,000,000 objects" 12 moves
 part "tests of full size" 7 full_size
 part "the first hour, by the README" 4 first_hour
+part "the tutorial, by its page" 4 tutorial
 part "generated Swift of all fixtures" 2 generated
 part "generated Swift of real models" 2 corpus
 part "20,000 sequences against a model of the runtime" 5 model_based

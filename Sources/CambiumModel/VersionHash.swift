@@ -2,7 +2,7 @@ extension Model {
     /// A hash of everything that affects how objects are stored. Two versions with equal hashes can
     /// read each other's stores. It has 64 hexadecimal digits and is computed again on each call.
     ///
-    /// It is the SHA-256 of ``canonicalText``. Names of the model and the version, the order of
+    /// It is the SHA-256 of a text of the model. Names of the model and the version, the order of
     /// declarations, defaults, limits, rules, indexes, delete rules, fetch templates, the cases of
     /// enumerations and everything about code generation are not part of it.
     public var versionHash: String {

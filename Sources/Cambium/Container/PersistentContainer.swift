@@ -25,13 +25,29 @@ import Synchronization
 /// ```
 ///
 /// ## Topics
-/// - Opening: ``init(model:at:options:)``, ``open(model:at:options:progress:)``,
-///   ``migrationForecast(model:at:)``, ``init(name:model:directory:)``,
-///   ``persistentStoreDescriptions``, ``loadPersistentStores(migrationProgress:)``,
-///   ``loadPersistentStores(completionHandler:)``, ``migration``
-/// - Contexts: ``viewContext``, ``performBackgroundTask(isolation:_:)``,
-///   ``newBackgroundContext()``, ``newContext(isolation:fileID:line:)``
-/// - Row-level security: ``applying(transactionSettings:)``, ``transactionSettings``
+///
+/// ### Opening
+///
+/// - ``init(model:at:options:)``
+/// - ``open(model:at:options:progress:)``
+/// - ``migrationForecast(model:at:)-(_,StoreLocation)``
+/// - ``init(name:model:directory:)``
+/// - ``persistentStoreDescriptions``
+/// - ``loadPersistentStores(migrationProgress:)``
+/// - ``loadPersistentStores(completionHandler:)``
+/// - ``migration``
+///
+/// ### Contexts
+///
+/// - ``viewContext``
+/// - ``performBackgroundTask(isolation:_:)``
+/// - ``newBackgroundContext()``
+/// - ``newContext(isolation:fileID:line:)``
+///
+/// ### Row-level security
+///
+/// - ``applying(transactionSettings:)``
+/// - ``transactionSettings``
 public final class PersistentContainer: Sendable {
     /// The name of the container. The file of the default store has the same name.
     public let name: String
@@ -233,7 +249,7 @@ public final class PersistentContainer: Sendable {
     /// is one that the transactions could also have had one after the other. Use it if a decision
     /// depends on objects that are read and not changed, such as a sum over many. A save alone is
     /// protected by conflicts, and by ``ManagedObjectContext/detectConflicts(for:)``.
-    /// <doc:Guarantees> compares them.
+    /// <doc:Reliability> compares them.
     ///
     /// ```swift
     /// try await container.performTransaction { context in
@@ -394,7 +410,7 @@ extension PersistentContainer {
     }
 
     /// Returns a forecast of the migration that opening a store would run, in a file or on a
-    /// server, as ``migrationForecast(model:at:)``.
+    /// server, as ``migrationForecast(model:at:)-(_,StoreLocation)``.
     ///
     /// On a server, ``MigrationForecast/locks`` names the tables that others cannot read or write
     /// during the migration. Large tables are not counted there: the server's own estimate is used.
@@ -571,13 +587,13 @@ extension PersistentContainer {
     }
 
     /// Returns a forecast of the migration that opening a store would run, as
-    /// ``migrationForecast(model:at:)``. No step runs.
+    /// ``migrationForecast(model:at:)-(_,StoreLocation)``. No step runs.
     ///
     /// - Parameters:
     ///   - model: The compiled model, such as `Shop.model`.
     ///   - migration: The program's migration steps.
     ///   - path: The store's file.
-    /// - Throws: As ``migrationForecast(model:at:)``.
+    /// - Throws: As ``migrationForecast(model:at:)-(_,StoreLocation)``.
     public static func migrationForecast<Steps>(
         model: SteppedModel<Steps>, migration: Steps, at path: String
     ) throws(StoreLoadingError) -> MigrationForecast? {

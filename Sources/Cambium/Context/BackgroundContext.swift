@@ -85,7 +85,7 @@ extension PersistentStoreCoordinator {
     /// on its threads.
     ///
     /// It merges the saves of other contexts only when you call
-    /// ``ManagedObjectContext/mergePending()`` or ``ManagedObjectContext/mergeChanges(from:)``, or
+    /// ``ManagedObjectContext/mergePending()`` or ``ManagedObjectContext/mergeChanges(from:)-(ChangeSet)``, or
     /// if ``ManagedObjectContext/automaticallyMergesChangesFromParent`` is set. Keep the context
     /// for as long as you use its objects: they do not keep it.
     ///

@@ -8,8 +8,18 @@
 /// ```
 ///
 /// ## Topics
-/// - In the context's isolation: ``objectsDidChange``, ``willSave``, ``didSave``
-/// - In any isolation: ``objectIDsDidChange``, ``didSaveObjectIDs``, ``didMergeChangesObjectIDs``
+///
+/// ### In the context's isolation
+///
+/// - ``objectsDidChange``
+/// - ``willSave``
+/// - ``didSave``
+///
+/// ### In any isolation
+///
+/// - ``objectIDsDidChange``
+/// - ``didSaveObjectIDs``
+/// - ``didMergeChangesObjectIDs``
 public struct ContextNotification<Payload> {
     let handlers: ReferenceWritableKeyPath<ObserverHub, NotificationHandlers<Payload>>
 }
@@ -216,7 +226,7 @@ public struct SavedObjects {
     public private(set) var updated: Set<ManagedObject>
     /// The objects that were deleted.
     public private(set) var deleted: Set<ManagedObject>
-    /// The arguments for another context's ``ManagedObjectContext/mergeChanges(from:)``: one change
+    /// The arguments for another context's ``ManagedObjectContext/mergeChanges(from:)-(ChangeSet)``: one change
     /// set for each store that was written.
     public private(set) var changeSets: [ChangeSet] = []
 

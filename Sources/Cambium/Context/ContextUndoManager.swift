@@ -24,10 +24,27 @@ import CambiumRecords
 /// ``endUndoGrouping()``. A program that never suspends needs these calls for every group.
 ///
 /// ## Topics
-/// - Undoing: ``undo()``, ``redo()``, ``canUndo``, ``canRedo``, ``removeAllActions()``
-/// - Groups: ``beginUndoGrouping()``, ``endUndoGrouping()``, ``groupsByEvent``, ``levelsOfUndo``,
-///   ``setActionName(_:)``
-/// - Leaving out: ``disableUndoRegistration()``, ``enableUndoRegistration()``
+///
+/// ### Undoing
+///
+/// - ``undo()``
+/// - ``redo()``
+/// - ``canUndo``
+/// - ``canRedo``
+/// - ``removeAllActions()``
+///
+/// ### Groups
+///
+/// - ``beginUndoGrouping()``
+/// - ``endUndoGrouping()``
+/// - ``groupsByEvent``
+/// - ``levelsOfUndo``
+/// - ``setActionName(_:)``
+///
+/// ### Leaving out
+///
+/// - ``disableUndoRegistration()``
+/// - ``enableUndoRegistration()``
 public final class ContextUndoManager {
     /// The greatest number of groups; 0, the default, for any number.
     public var levelsOfUndo = 0 {

@@ -21,27 +21,88 @@ import CambiumRecords
 /// ```
 ///
 /// ## Topics
-/// - Fetching: ``fetch(_:)``, ``fetchInBatches(_:)``, ``fetchInBackground(_:isolation:progress:)``,
-///   ``count(for:)``, ``existingObject(with:)``, ``object(with:)``, ``registeredObject(for:)``
-/// - Finding needless reads: ``reads(during:)``, ``withReads(atMost:fileID:line:_:)``
-/// - Changing: ``delete(_:)``, ``insertedObjects``, ``updatedObjects``, ``deletedObjects``,
-///   ``hasChanges``, ``processPendingChanges()``, ``propagatesDeletesAtEndOfEvent``
-/// - Saving: ``save()``, ``isReadOnly``, ``mergePolicy``, ``detectConflicts(for:)``, ``rollback()``
-/// - Batch operations: ``execute(_:merging:)-(BatchInsertRequest<Entity>,_)``,
-///   ``execute(_:merging:isolation:)``, ``execute(_:merging:)-(BatchUpdateRequest<Entity>,_)``,
-///   ``execute(_:merging:)-(BatchDeleteRequest<Entity>,_)``
-/// - Import and export, in the module `CambiumExchange`: `execute(_:merging:)`, `execute(_:to:)`,
-///   `chunks(of:)`
-/// - Undoing: ``undoManager``, ``undo()``, ``redo()``
-/// - Row-level security: ``transactionSettings``
-/// - History: ``transactionAuthor``, ``fetchHistory(_:)``,
-///   ``mergeChanges(from:)-([HistoryTransaction])``
-/// - Merging: ``automaticallyMergesChangesFromParent``, ``mergePending()``,
-///   ``mergeChanges(fromRemoteContextSave:into:)``, ``refresh(_:mergeChanges:)``,
-///   ``refreshAllObjects()``, ``stalenessInterval``
-/// - Drafts: ``newChildContext()``, ``parent``
-/// - Notifications: ``observe(_:_:)``, ``notifications(_:)``, ``objectsAreObservable``
-/// - Memory: ``registeredObjects``, ``retainsRegisteredObjects``, ``reset()``
+///
+/// ### Fetching
+///
+/// - ``fetch(_:)-(FetchRequest<Entity>)``
+/// - ``fetchInBatches(_:)``
+/// - ``fetchInBackground(_:isolation:progress:)``
+/// - ``count(for:)``
+/// - ``existingObject(with:)``
+/// - ``object(with:)``
+/// - ``registeredObject(for:)``
+///
+/// ### Looking for needless reads
+///
+/// - ``reads(during:)``
+/// - ``withReads(atMost:fileID:line:_:)``
+///
+/// ### Changing
+///
+/// - ``delete(_:)``
+/// - ``insertedObjects``
+/// - ``updatedObjects``
+/// - ``deletedObjects``
+/// - ``hasChanges``
+/// - ``processPendingChanges()``
+/// - ``propagatesDeletesAtEndOfEvent``
+///
+/// ### Saving
+///
+/// - ``save()``
+/// - ``isReadOnly``
+/// - ``mergePolicy``
+/// - ``detectConflicts(for:)``
+/// - ``rollback()``
+///
+/// ### Batch operations
+///
+/// - ``execute(_:merging:)-(BatchInsertRequest<Entity>,_)``
+/// - ``execute(_:merging:isolation:)``
+/// - ``execute(_:merging:)-(BatchUpdateRequest<Entity>,_)``
+/// - ``execute(_:merging:)-(BatchDeleteRequest<Entity>,_)``
+///
+/// ### Undoing
+///
+/// - ``undoManager``
+/// - ``undo()``
+/// - ``redo()``
+///
+/// ### Row-level security
+///
+/// - ``transactionSettings``
+///
+/// ### History
+///
+/// - ``transactionAuthor``
+/// - ``fetchHistory(_:)``
+/// - ``mergeChanges(from:)-([HistoryTransaction])``
+///
+/// ### Following others
+///
+/// - ``automaticallyMergesChangesFromParent``
+/// - ``mergePending()``
+/// - ``mergeChanges(fromRemoteContextSave:into:)``
+/// - ``refresh(_:mergeChanges:)``
+/// - ``refreshAllObjects()``
+/// - ``stalenessInterval``
+///
+/// ### Drafts
+///
+/// - ``newChildContext()``
+/// - ``parent``
+///
+/// ### Being told
+///
+/// - ``observe(_:_:)``
+/// - ``notifications(_:)``
+/// - ``objectsAreObservable``
+///
+/// ### Memory
+///
+/// - ``registeredObjects``
+/// - ``retainsRegisteredObjects``
+/// - ``reset()``
 public final class ManagedObjectContext {
     /// The coordinator that the context fetches from and saves to; a child does so through its
     /// ``parent``.

@@ -26,13 +26,39 @@ import CambiumRecords
 /// accessed.
 ///
 /// ## Topics
-/// - Creating controllers: ``init(_:in:)``, ``init(_:in:sectionedBy:cacheName:)``,
-///   ``init(_:in:sectionedBy:cacheName:named:)``, ``performFetch()``
-/// - Results: ``fetchedObjects``, ``object(at:)``, ``indexPath(for:)``, ``snapshot``
-/// - Sections: ``sections``, ``sectionIndexTitles``, ``sectionIndexTitle(forSectionName:)``,
-///   ``section(forSectionIndexTitle:at:)``, ``cacheName``, ``deleteCache(withName:in:)``
-/// - Changes: ``changes``, ``delegate``
-/// - Changing the request: ``fetchRequest``, ``refetch()``
+///
+/// ### Creating
+///
+/// - ``init(_:in:)``
+/// - ``init(_:in:sectionedBy:cacheName:)``
+/// - ``init(_:in:sectionedBy:cacheName:named:)``
+/// - ``performFetch()``
+///
+/// ### Results
+///
+/// - ``fetchedObjects``
+/// - ``object(at:)``
+/// - ``indexPath(for:)``
+/// - ``snapshot``
+///
+/// ### Sections
+///
+/// - ``sections``
+/// - ``sectionIndexTitles``
+/// - ``sectionIndexTitle(forSectionName:)``
+/// - ``section(forSectionIndexTitle:at:)``
+/// - ``cacheName``
+/// - ``deleteCache(withName:in:)``
+///
+/// ### Changes
+///
+/// - ``changes``
+/// - ``delegate``
+///
+/// ### Changing the request
+///
+/// - ``fetchRequest``
+/// - ``refetch()``
 public final class FetchedResultsController<Entity: ManagedObject> {
     /// The context of the results.
     public let managedObjectContext: ManagedObjectContext

@@ -20,19 +20,56 @@ import Synchronization
 /// of a coordinator hold the same entity: the entity of an object determines its store.
 ///
 /// ## Topics
-/// - Stores: ``addPersistentStore(type:configuration:at:options:)``, ``remove(_:)``,
-///   ``persistentStores``, ``persistentStore(at:)``, ``storeChanges``, ``observeStoreChanges(_:)``
-/// - Files: ``backUp(_:to:)``, ``migratePersistentStore(_:to:options:type:progress:)``,
-///   ``replacePersistentStore(at:withStoreFrom:)``, ``destroyPersistentStore(at:)``
-/// - Metadata: ``metadata(for:)``, ``setMetadata(_:for:)``, ``metadata(ofStoreAt:type:)``,
-///   ``setMetadata(_:forStoreAt:type:)``
-/// - Contexts: ``newContext(isolation:fileID:line:)``, ``newMainContext()``,
-///   ``newBackgroundContext()``
-/// - Row-level security: ``applying(transactionSettings:)``, ``transactionSettings``
-/// - History: ``fetchHistory(_:)``, ``currentHistoryToken(fromStores:)``,
-///   ``deleteHistory(before:)-(HistoryToken)``, ``deleteHistory(before:)-(Date)``
-/// - Other processes: ``remoteChanges``, ``observeRemoteChanges(_:)``
-/// - Identities: ``objectID(forURI:)-(String)``
+///
+/// ### Stores
+///
+/// - ``addPersistentStore(type:configuration:at:options:)``
+/// - ``remove(_:)``
+/// - ``persistentStores``
+/// - ``persistentStore(at:)``
+/// - ``storeChanges``
+/// - ``observeStoreChanges(_:)``
+///
+/// ### Files
+///
+/// - ``backUp(_:to:)``
+/// - ``migratePersistentStore(_:to:options:type:progress:)``
+/// - ``replacePersistentStore(at:withStoreFrom:)``
+/// - ``destroyPersistentStore(at:timeout:)``
+///
+/// ### Metadata
+///
+/// - ``metadata(for:)``
+/// - ``setMetadata(_:for:)``
+/// - ``metadata(ofStoreAt:type:)``
+/// - ``setMetadata(_:forStoreAt:type:)``
+///
+/// ### Contexts
+///
+/// - ``newContext(isolation:fileID:line:)``
+/// - ``newMainContext()``
+/// - ``newBackgroundContext()``
+///
+/// ### Row-level security
+///
+/// - ``applying(transactionSettings:)``
+/// - ``transactionSettings``
+///
+/// ### History
+///
+/// - ``fetchHistory(_:)``
+/// - ``currentHistoryToken(fromStores:)``
+/// - ``deleteHistory(before:)-(HistoryToken)``
+/// - ``deleteHistory(before:)-(Date)``
+///
+/// ### Other processes
+///
+/// - ``remoteChanges``
+/// - ``observeRemoteChanges(_:)``
+///
+/// ### Identities
+///
+/// - ``objectID(forURI:)-(String)``
 public final class PersistentStoreCoordinator: Sendable {
     let model: ModelDescription
     /// The compiled model for opening stores, or nil for a coordinator that opens none.

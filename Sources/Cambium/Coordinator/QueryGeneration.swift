@@ -10,7 +10,7 @@ import CambiumRecords
 ///
 /// All reads of the context are of one state: there is no read skew between its fetches. A save is
 /// compared with the store's state at the commit, not with the pinned state. Two saves that each
-/// depend on rows that the other one writes can both succeed (write skew). See <doc:Guarantees>.
+/// depend on rows that the other one writes can both succeed (write skew). See <doc:Reliability>.
 public struct QueryGenerationToken: Sendable {
     enum Kind: Sendable {
         case unpinned

@@ -11,13 +11,37 @@ import CambiumRecords
 /// ```
 ///
 /// ## Topics
-/// - Conditions: ``filter(_:)-(Condition<Entity>)``, ``filter(format:_:)``,
-///   ``template(_:substituting:)``
-/// - Order and limits: ``sorted(by:)``, ``limit(_:)``, ``fetchLimit``, ``offset(_:)``
-/// - Results other than objects: ``select(_:)``, ``ids``, ``count``, ``dictionaries(_:)``
-/// - Reading: ``prefetching(_:)``, ``batchSize(_:)``, ``includesSubentities(_:)``,
-///   ``includesPendingChanges(_:)``, ``includesPropertyValues(_:)``,
-///   ``returnsObjectsAsFaults(_:)``, ``allowsInMemoryFiltering(_:)``, ``affectedStores(_:)``
+///
+/// ### Filters
+///
+/// - ``filter(_:)-(Condition<Entity>)``
+/// - ``filter(format:_:)``
+/// - ``template(_:substituting:)``
+///
+/// ### Order and limits
+///
+/// - ``sorted(by:)``
+/// - ``limit(_:)``
+/// - ``fetchLimit``
+/// - ``offset(_:)``
+///
+/// ### Other results
+///
+/// - ``select(_:)``
+/// - ``ids``
+/// - ``count``
+/// - ``dictionaries(_:)-(String...)``
+///
+/// ### What a fetch reads
+///
+/// - ``prefetching(_:)``
+/// - ``batchSize(_:)``
+/// - ``includesSubentities(_:)``
+/// - ``includesPendingChanges(_:)``
+/// - ``includesPropertyValues(_:)``
+/// - ``returnsObjectsAsFaults(_:)``
+/// - ``allowsInMemoryFiltering(_:)``
+/// - ``affectedStores(_:)``
 public struct FetchRequest<Entity: ManagedObject>: Sendable {
     /// The name of the entity.
     public let entityName: String

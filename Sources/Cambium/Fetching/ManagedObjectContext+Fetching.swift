@@ -12,7 +12,7 @@ extension ManagedObjectContext {
     /// database server, this includes the prefetched rows. Two fetches may see two states, if
     /// another context saves between them (read skew). They see one state if the context is at a
     /// query generation or in ``PersistentContainer/performTransaction(isolation:_:)``. See
-    /// <doc:Guarantees>.
+    /// <doc:Reliability>.
     ///
     /// - Throws: ``StoreError`` if the request cannot be run; any error of the store.
     public func fetch<Entity: ManagedObject>(_ request: FetchRequest<Entity>) throws -> [Entity] {
@@ -29,7 +29,7 @@ extension ManagedObjectContext {
         return found.cast(to: Entity.self)
     }
 
-    /// Returns the first object that ``fetch(_:)`` would find, or nil if there is none. It reads
+    /// Returns the first object that ``fetch(_:)-(FetchRequest<Entity>)`` would find, or nil if there is none. It reads
     /// only that object.
     ///
     /// ```swift
@@ -43,7 +43,7 @@ extension ManagedObjectContext {
         try fetch(request.limitedToFirst).first
     }
 
-    /// Returns the number of objects that ``fetch(_:)`` would find. It creates objects only if
+    /// Returns the number of objects that ``fetch(_:)-(FetchRequest<Entity>)`` would find. It creates objects only if
     /// unsaved changes count.
     public func count<Entity: ManagedObject>(for request: FetchRequest<Entity>) throws -> Int {
         mergeIfAutomatic()

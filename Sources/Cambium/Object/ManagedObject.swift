@@ -13,18 +13,55 @@ import CambiumRecords
 /// changes are undone.
 ///
 /// ## Topics
-/// - Identity: ``objectID`` (also as `id`), ``managedObjectContext``, ``entity``
-/// - State: ``isInserted``, ``isUpdated``, ``isDeleted``, ``isFault``, ``hasChanges``,
-///   ``hasFault(forRelationship:)``
-/// - Changes: ``changedValues()``, ``changedValuesForCurrentEvent()``,
-///   ``committedValues(forKeys:)``, ``hasPersistentChangedValues``
-/// - Printing: ``description``, ``descriptionWithValues``
-/// - Generic access: ``value(forKey:)``, ``setValue(_:forKey:)``, ``primitiveValue(forKey:)``,
-///   ``setPrimitiveValue(_:forKey:)``, ``objectIDs(forRelationship:)``
-/// - Hooks to override: ``awakeFromInsert()``, ``awakeFromFetch()``,
-///   ``awake(fromSnapshotEvents:)``, ``willSave()``, ``didSave()``, ``prepareForDeletion()``,
-///   ``willTurnIntoFault()``, ``didTurnIntoFault()``, ``validateForInsert()``,
-///   ``validateForUpdate()``, ``validateForDelete()``
+///
+/// ### Identity
+///
+/// - ``objectID``
+/// - ``managedObjectContext``
+/// - ``entity``
+///
+/// ### State
+///
+/// - ``isInserted``
+/// - ``isUpdated``
+/// - ``isDeleted``
+/// - ``isFault``
+/// - ``hasChanges``
+/// - ``hasFault(forRelationship:)``
+///
+/// ### Changes
+///
+/// - ``changedValues()``
+/// - ``changedValuesForCurrentEvent()``
+/// - ``committedValues(forKeys:)``
+/// - ``hasPersistentChangedValues``
+///
+/// ### Printing
+///
+/// - ``description``
+/// - ``descriptionWithValues``
+///
+/// ### Generic access
+///
+/// - ``value(forKey:)``
+/// - ``setValue(_:forKey:)``
+/// - ``primitiveValue(forKey:)``
+/// - ``setPrimitiveValue(_:forKey:)``
+/// - ``objectIDs(forRelationship:)``
+///
+/// ### Overridable methods
+///
+/// - ``awakeFromInsert()``
+/// - ``awakeFromFetch()``
+/// - ``awake(fromSnapshotEvents:)``
+/// - ``willSave()``
+/// - ``didSave()``
+/// - ``prepareForDeletion()``
+/// - ``willTurnIntoFault()``
+/// - ``didTurnIntoFault()``
+/// - ``validateForInsert()``
+/// - ``validateForUpdate()``
+/// - ``validateForDelete()``
 open class ManagedObject {
     // Safety: each access loads or stores one value and calls no other code meanwhile, so accesses
     // cannot overlap. The run-time checks would take a tenth of the time of a save.

@@ -166,7 +166,7 @@ extension EntityKeys {
 
     /// Checks a value for an attribute before it is set, and ignores repairs.
     ///
-    /// - Throws: The errors of ``validateValue(_:for:)``.
+    /// - Throws: The errors of ``validateValue(_:for:)-(Value,_)``.
     public func validate<Value: AttributeValue>(
         _ key: some AttributeKey<Self, Value>, _ value: Value?
     ) throws {

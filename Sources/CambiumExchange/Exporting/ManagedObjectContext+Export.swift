@@ -38,7 +38,7 @@ extension ManagedObjectContext {
     /// left out.
     ///
     /// - Throws: ``StoreError`` if the request names a property that the model does not have;
-    ///   `CancellationError` if the task is cancelled; the errors of ``fetch(_:)``.
+    ///   `CancellationError` if the task is cancelled; the errors of ``fetch(_:)-(FetchRequest<Entity>)``.
     public func chunks<Entity>(of request: ExportRequest<Entity>) throws -> ExportChunks {
         ExportChunks(run: try ExportPreparation(reading: SliceReading(context: self)).run(request))
     }

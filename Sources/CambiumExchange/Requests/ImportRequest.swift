@@ -20,10 +20,27 @@
 /// relationship are not counted.
 ///
 /// ## Topics
-/// - Input: ``sources``, ``ImportSource``, ``ImportInput``, ``ExchangeFormat``,
-///   ``ExchangeEntityField``
-/// - Options: ``mergePolicy``, ``onError``, ``maximumErrors``, ``missingTargets``
-/// - Results: ``ImportResult``, ``ImportError``, ``progress``
+///
+/// ### What to read
+///
+/// - ``sources``
+/// - ``ImportSource``
+/// - ``ImportInput``
+/// - ``ExchangeFormat``
+/// - ``ExchangeEntityField``
+///
+/// ### What to do
+///
+/// - ``mergePolicy``
+/// - ``onError``
+/// - ``maximumErrors``
+/// - ``missingTargets``
+///
+/// ### What comes out
+///
+/// - ``ImportResult``
+/// - ``ImportError``
+/// - ``progress``
 public struct ImportRequest: Sendable {
     /// The sources, read in this order. All of their entities are in one store.
     public var sources: [ImportSource]

@@ -29,11 +29,38 @@ import CambiumSQLite
 /// validation) are not asked.
 ///
 /// ## Topics
-/// - Reading: ``forEach(_:_:)``, ``row(_:)``, ``count(of:)``
-/// - Writing: ``insert(_:)``, ``update(_:_:)``, ``update(_:as:_:)``, ``delete(_:)``
-/// - Links: ``related(_:to:)``, ``link(_:_:to:at:)``, ``unlink(_:_:from:)``
-/// - What became of objects: ``newID(of:as:)``, ``replace(_:with:)``
-/// - Going on: ``report(_:)``, ``checkCancellation()``
+///
+/// ### Reading
+///
+/// - ``forEach(_:_:)-5zdt4``
+/// - ``forEach(_:_:)-9hde3``
+/// - ``row(_:)-4kwy5``
+/// - ``row(_:)-26yes``
+/// - ``count(of:)``
+///
+/// ### Writing
+///
+/// - ``insert(_:)``
+/// - ``update(_:_:)``
+/// - ``update(_:as:_:)``
+/// - ``delete(_:)``
+///
+/// ### Links
+///
+/// - ``related(_:to:)-1mmzw``
+/// - ``related(_:to:)-2ahee``
+/// - ``link(_:_:to:at:)``
+/// - ``unlink(_:_:from:)``
+///
+/// ### Replaced objects
+///
+/// - ``newID(of:as:)``
+/// - ``replace(_:with:)``
+///
+/// ### Progress
+///
+/// - ``report(_:)``
+/// - ``checkCancellation()``
 public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
     let run: StepRun
 
@@ -41,7 +68,7 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
         self.run = run
     }
 
-    /// Tells how far the step is, from 0 to 1. ``forEach(_:_:)`` does so by itself.
+    /// Tells how far the step is, from 0 to 1. ``forEach(_:_:)-5zdt4`` does so by itself.
     public func report(_ fraction: Double) { run.report(fraction) }
 
     /// Ends the migration where that was asked for. All that reads and writes does so by itself;
@@ -391,7 +418,7 @@ extension MigrationContext {
     }
 }
 
-/// A to-many relationship of an entity, for ``MigrationContext/related(_:to:)`` and
+/// A to-many relationship of an entity, for ``MigrationContext/related(_:to:)-1mmzw`` and
 /// ``MigrationContext/link(_:_:to:at:)``. Generated as a static property of the row's type.
 public struct MigrationLink<Row: MigrationRow, Destination: MigrationRow>: Sendable
 where Row.Version == Destination.Version {

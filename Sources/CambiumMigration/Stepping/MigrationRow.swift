@@ -35,7 +35,7 @@ public struct RowID<Row: MigrationRow>: Sendable, Hashable {
 
     /// The same object as one of another entity of the version: of the entity that this one
     /// inherits from, or of one that inherits from it. Whether there is such an object,
-    /// ``MigrationContext/row(_:)`` tells.
+    /// ``MigrationContext/row(_:)-26yes`` tells.
     public func `as`<Other: MigrationRow>(_ type: Other.Type) -> RowID<Other>
     where Other.Version == Row.Version {
         RowID<Other>(key: key)

@@ -18,12 +18,23 @@
 /// If the entity has unique constraints, ``mergePolicy`` decides about a row with values that
 /// another object has.
 ///
-/// ## Topics
-/// - From objects: ``init(entityName:handler:)``, ``init(entityName:_:handler:)``
-/// - From dictionaries: ``init(entityName:objects:)``
-/// - Options: ``mergePolicy``, ``resultType``
+/// Use ``AsyncBatchInsertRequest`` for the rows of an `AsyncSequence`.
 ///
-/// See ``AsyncBatchInsertRequest`` for rows that come from an `AsyncSequence`.
+/// ## Topics
+///
+/// ### From objects
+///
+/// - ``init(entityName:handler:)``
+/// - ``init(entityName:_:handler:)``
+///
+/// ### From dictionaries
+///
+/// - ``init(entityName:objects:)``
+///
+/// ### Options
+///
+/// - ``mergePolicy``
+/// - ``resultType``
 public struct BatchInsertRequest<Entity: ManagedObject> {
     /// The name of the entity.
     public let entityName: String

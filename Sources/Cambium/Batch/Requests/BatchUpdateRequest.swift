@@ -23,10 +23,24 @@
 /// request.
 ///
 /// ## Topics
-/// - Selecting objects: ``filter(_:)``, ``init(_:)``
-/// - Setting: `set(_:to:)` with a value, an object or an expression; ``set(_:toResultOf:)``
-/// - Setting by name: ``setValue(_:forKey:)``, ``setResult(of:forKey:)``
-/// - Options: ``resultType``
+///
+/// ### Filters
+///
+/// - ``filter(_:)``
+/// - ``init(_:)``
+///
+/// ### Setting
+///
+/// - ``set(_:toResultOf:)``
+///
+/// ### Setting by name
+///
+/// - ``setValue(_:forKey:)``
+/// - ``setResult(of:forKey:)-(String,_)``
+///
+/// ### Options
+///
+/// - ``resultType``
 public struct BatchUpdateRequest<Entity: ManagedObject>: Sendable {
     /// The objects: the condition, whether sub-entities are included, and perhaps an order and a
     /// limit.

@@ -13,7 +13,7 @@ extension ManagedObjectContext {
     /// this context has not seen, and objects that were passed to ``detectConflicts(for:)`` are
     /// unchanged when it commits. Objects that were only read may have changed: two saves that each
     /// depend on rows that the other one writes can both succeed (write skew). See
-    /// <doc:Guarantees>.
+    /// <doc:Reliability>.
     ///
     /// If an earlier read failed, for a getter, a setter or a delete rule, it is tried again first.
     /// The save throws the store's error every time, until the read succeeds or the changes that

@@ -8,11 +8,28 @@
 /// nil, and any other comparison with nil is false.
 ///
 /// ## Topics
-/// - Creating conditions: ``init(_:)-(Predicate<Root>)``, ``init(format:_:)``,
-///   ``init(_:)-(KeyExpression)``, ``init(_:)-(ModelExpression)``
-/// - Combining: `&&`, `||`, `!`, ``for(_:)``
-/// - Constants and objects: ``true``, ``false``, ``object(_:)``, ``in(_:)-(Sequence<ObjectID>)``
-/// - In memory: ``matches(_:)``
+///
+/// ### Creating
+///
+/// - ``init(_:)-(Predicate<Root>)``
+/// - ``init(format:_:)``
+/// - ``init(_:)-(KeyExpression<Root,Bool>)``
+/// - ``init(_:)-(ModelExpression)``
+///
+/// ### Combining
+///
+/// - ``for(_:)``
+///
+/// ### Constants and objects
+///
+/// - ``true``
+/// - ``false``
+/// - ``object(_:)``
+/// - ``in(_:)-(Sequence<ObjectID>)``
+///
+/// ### In memory
+///
+/// - ``matches(_:)``
 public struct Condition<Root: ManagedObject>: Sendable {
     private let tree: ConditionTree
 

@@ -8,7 +8,7 @@ public protocol ResultColumn<Root, Output>: Sendable {
     associatedtype Root: ManagedObject
     /// The type of the column in a row of results.
     associatedtype Output
-    /// The expression of the column, for ``FetchRequest/dictionaries(_:)``.
+    /// The expression of the column, for ``FetchRequest/dictionaries(_:)-(String...)``.
     var resultExpression: ResultExpression { get }
     /// The reading of the value from a row.
     var reading: ColumnReading<Output> { get }

@@ -20,11 +20,31 @@ import CambiumRecords
 /// results ignore unsaved changes.)
 ///
 /// ## Topics
-/// - Creating requests: ``FetchRequest/select(_:)``, ``FetchRequest/dictionaries(_:)``
-/// - Groups: ``grouped(by:)``, ``having(_:)``, ``distinct()``
-/// - Order and limits: ``sorted(by:)``, ``limit(_:)``, ``offset(_:)``
-/// - Form: ``map(_:)``
-/// - Running: ``ManagedObjectContext/fetch(_:)-(ResultRequest<Entity,Row>)``
+///
+/// ### Creating
+///
+/// - ``FetchRequest/select(_:)``
+/// - ``FetchRequest/dictionaries(_:)-(String...)``
+///
+/// ### Groups
+///
+/// - ``grouped(by:)``
+/// - ``having(_:)``
+/// - ``distinct()``
+///
+/// ### Window
+///
+/// - ``sorted(by:)``
+/// - ``limit(_:)``
+/// - ``offset(_:)``
+///
+/// ### Form
+///
+/// - ``map(_:)``
+///
+/// ### Running
+///
+/// - ``ManagedObjectContext/fetch(_:)-(ResultRequest<Entity,Row>)``
 public struct ResultRequest<Entity: ManagedObject, Row>: Sendable {
     /// The request for the objects that the results are computed from. Its limit and offset count
     /// results.

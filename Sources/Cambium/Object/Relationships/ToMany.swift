@@ -134,12 +134,35 @@ public func ?? <Destination>(
 /// ```
 ///
 /// ## Topics
-/// - Adding: ``append(_:)``, ``append(contentsOf:)``, ``insert(_:at:)``, ``insert(contentsOf:at:)``
-/// - Removing: ``remove(_:)``, ``remove(at:)``, ``removeAll()``
-/// - Reordering: ``move(from:to:)``, ``move(fromOffsets:toOffset:)``, ``swapAt(_:_:)``,
-///   ``sort(by:)``
-/// - Replacing all: ``replace(with:)``
-/// - Finding: ``contains(_:)``, ``index(of:)``
+///
+/// ### Adding
+///
+/// - ``append(_:)``
+/// - ``append(contentsOf:)``
+/// - ``insert(_:at:)``
+/// - ``insert(contentsOf:at:)``
+///
+/// ### Removing
+///
+/// - ``remove(_:)``
+/// - ``remove(at:)``
+/// - ``removeAll()``
+///
+/// ### Reordering
+///
+/// - ``move(from:to:)``
+/// - ``move(fromOffsets:toOffset:)``
+/// - ``swapAt(_:_:)``
+/// - ``sort(by:)``
+///
+/// ### Replacing
+///
+/// - ``replace(with:)``
+///
+/// ### Searching
+///
+/// - ``contains(_:)``
+/// - ``index(of:)``
 public struct OrderedToMany<Destination: ManagedObject> {
     let owner: ManagedObject
     let ordinal: Int
