@@ -264,13 +264,13 @@ extension FetchRequest {
     }
 
     /// Returns the request with one more condition, a Boolean that must be true:
-    /// `.filter(Product.isOnSale)`. See ``Condition/init(_:)-(KeyExpression)``.
+    /// `.filter(Product.isOnSale)`. See ``Condition/init(_:)-(KeyExpression<Root,Bool>)``.
     public func filter(_ key: Key<Entity, Bool>) -> FetchRequest {
         filter(Condition(key))
     }
 
-    /// Returns the request with one more condition, written with Foundation's macro: `#Predicate {
-    /// $0.price < 20 }`. See ``Condition/init(_:)-(Predicate<Root>)``.
+    /// Returns the request with one more condition, written with Foundation's macro:
+    /// `#Predicate { $0.price < 20 }`. See ``Condition/init(_:)-(Predicate<Root>)``.
     ///
     /// - Warning: The getters of the properties that the predicate names run on sample objects,
     ///   including getters that the program wrote itself. If such a getter traps on sample values,
