@@ -91,10 +91,10 @@ package final class StoreChecker {
     }
 
     /// Repairs the findings of ``check()`` that need no decision about data.
-    package func mend() throws -> [StoreMend] {
+    package func repair() throws -> [StoreRepair] {
         let kinds = Set(self.kinds.keys.filter(\.isRepairable))
         guard !kinds.isEmpty else { return [] }
-        return try engine.mend(kinds, externalNames: externalNames)
+        return try engine.repair(kinds, externalNames: externalNames)
     }
 
     private func add(_ findings: [StoreFinding], count: Int? = nil) {

@@ -320,9 +320,9 @@ package protocol StoreCapabilities {
     ///   - kinds: The kinds of faults to repair.
     ///   - externalNames: The large values that apparently no row references.
     /// - Returns: The repairs, sorted by kind and name.
-    func mend(
+    func repair(
         _ kinds: Set<StoreFinding.Kind>, externalNames: Set<String>
-    ) throws -> [StoreMend]
+    ) throws -> [StoreRepair]
 }
 
 extension StoreCapabilities {
@@ -389,9 +389,9 @@ extension StoreCapabilities {
     package func differences() -> [StoreDifference] { [] }
 
     package func settledExternalNames() -> Set<String>? { nil }
-    package func mend(
+    package func repair(
         _ kinds: Set<StoreFinding.Kind>, externalNames: Set<String>
-    ) throws -> [StoreMend] { [] }
+    ) throws -> [StoreRepair] { [] }
 }
 
 /// A receiver of commits to a store by other writers than the coordinator's own contexts.

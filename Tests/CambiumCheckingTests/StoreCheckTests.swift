@@ -105,7 +105,7 @@ struct StoreCheckTests {
             #expect(try report(path).words == ["unreferencedExternalData"])
             let repaired = try report(path, repairing: true)
             #expect(repaired.isClean)
-            #expect(repaired.mends.map(\.count) == [1])
+            #expect(repaired.repairs.map(\.count) == [1])
             #expect(!FileManager.default.fileExists(atPath: leftOver.path()))
             #expect(FileManager.default.fileExists(atPath: file.path()))
             #expect(try report(path).isClean)
@@ -152,7 +152,7 @@ struct StoreCheckTests {
             #expect(!report.isClean)
             #expect(report.remaining == 1)
             #expect(
-                report.mends.map { "\($0.kind) \($0.entityName ?? "") \($0.count)" } == [
+                report.repairs.map { "\($0.kind) \($0.entityName ?? "") \($0.count)" } == [
                     "staleValue Person 4", "keyCounter Person 1", "keyCounter Thing 1",
                     "keyCounter Passport 1", "keyCounter Tag 1",
                 ])

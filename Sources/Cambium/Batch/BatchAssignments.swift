@@ -70,7 +70,7 @@ struct BatchAssignments {
                     == id.entity.rootIndex
             else {
                 throw StoreError(
-                    code: .foreignObject,
+                    code: .objectOfAnotherContext,
                     message: "\(entity.name).\(name) was set to \(id), which is in no store of "
                         + "this coordinator, or of another entity.",
                     remedy: "Set it to an object of the relationship's destination in this "
@@ -80,7 +80,7 @@ struct BatchAssignments {
         case .expression(let expression, let objects):
             if let foreign = objects.first(where: { !coordinator.hasStore($0.store) }) {
                 throw StoreError(
-                    code: .foreignObject,
+                    code: .objectOfAnotherContext,
                     message: "The expression for \(entity.name).\(name) names \(foreign), which is "
                         + "in no store of this coordinator.",
                     remedy: "Name objects of this coordinator's stores only.")

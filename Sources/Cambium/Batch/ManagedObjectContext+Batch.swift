@@ -108,7 +108,7 @@ extension ManagedObjectContext {
                 !coordinator.hasStore($0.store) || $0.entity.rootIndex != root
             }) {
                 throw StoreError(
-                    code: .foreignObject,
+                    code: .objectOfAnotherContext,
                     message: "The batch delete names \(foreign), which is in no store of this "
                         + "context, or of another hierarchy than \(first).",
                     remedy: "Delete the objects of each hierarchy with a request of their own.")

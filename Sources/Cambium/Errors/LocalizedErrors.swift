@@ -116,7 +116,7 @@ extension StoreError.Code {
         case .notTrusted: "SQLite refuses what another program put into the store."
         case .unreadable: "A read failed while the context changed objects."
         case .missingFile: "A file that belongs to the store does not exist or cannot be used."
-        case .foreignObject: "Objects of different contexts or stores cannot be combined."
+        case .objectOfAnotherContext: "Objects of different contexts or stores cannot be combined."
         case .invalidRequest: "The model or the store does not support the request."
         case .unsettled: "Code that runs during a save changes objects each time it runs."
         case .unknownName: "Names must match the model exactly."

@@ -45,7 +45,7 @@ struct Fetching: ContextAccess {
             return
         }
         throw StoreError(
-            code: .foreignObject,
+            code: .objectOfAnotherContext,
             message: "The request for \(entityName) names \(foreign), which is in no store of "
                 + "this context.",
             remedy: "Name objects of this context's stores only.")
@@ -400,7 +400,7 @@ extension Error {
     /// Whether the error is a mistake in the program or the model. Trying again does not help then.
     fileprivate var isMistake: Bool {
         switch (self as? StoreError)?.code {
-        case .unknownName, .invalidRequest, .foreignObject: true
+        case .unknownName, .invalidRequest, .objectOfAnotherContext: true
         case nil: self is ExpressionDiagnostics
         default: false
         }

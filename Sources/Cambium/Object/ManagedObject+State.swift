@@ -251,7 +251,7 @@ extension StoreError {
 
     static func otherContext(of object: ManagedObject) -> StoreError {
         StoreError(
-            code: .foreignObject, message: "\(object) belongs to another context.",
+            code: .objectOfAnotherContext, message: "\(object) belongs to another context.",
             remedy: "Look it up in this one with object(with: its objectID).")
     }
 }

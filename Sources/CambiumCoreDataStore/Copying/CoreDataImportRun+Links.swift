@@ -192,7 +192,7 @@ extension CoreDataImportRun {
                     relationship: inverse ?? "\(link.entity.name).\(name)", target: nil,
                     reason: vague))
         default:
-            report.leftOut.append(
+            report.omittedParts.append(
                 .init(
                     name: link.table, rows: 1,
                     reason: "a link of \(link.entity.name).\(name): \(vague)",

@@ -10,9 +10,9 @@ struct MigrationLosses {
     /// The changes that deleted something, in words, in the order of the steps.
     private(set) var losses: [String] = []
     /// The deleted objects.
-    private(set) var deletedObjects: [CoreDataImportReport.TakenObjects] = []
+    private(set) var deletedObjects: [CoreDataImportReport.DeletedObjects] = []
     /// The deleted links.
-    private(set) var deletedLinks: [CoreDataImportReport.TakenLinks] = []
+    private(set) var deletedLinks: [CoreDataImportReport.DeletedLinks] = []
 
     /// Adds the data that a step deleted.
     mutating func add(

@@ -118,7 +118,7 @@ struct VersionFinder {
             named: named.map {
                 .init(version: $0.model.version, differences: differences(of: $0))
             },
-            strangers: known.isDisjoint(with: entities) ? entities : [],
+            unknownEntities: known.isDisjoint(with: entities) ? entities : [],
             versions: sorted.map {
                 .init(version: $0.model.version, differences: differences(of: $0).count)
             })

@@ -34,7 +34,7 @@ extension CoreDataImportReport {
         add(
             "Missing files:",
             missingFiles.map { "\($0.entity) \($0.id).\($0.property): \($0.file)" }, to: &lines)
-        add("Left out:", leftOutLines, to: &lines)
+        add("Left out:", omittedLines, to: &lines)
         if let migration { lines += migration.lines }
         lines.append(footer)
         return lines.joined(separator: "\n") + "\n"
@@ -84,10 +84,10 @@ extension CoreDataImportReport {
     }
 
     /// Bookkeeping is listed last, each kind in one line.
-    private var leftOutLines: [String] {
-        let lost = leftOut.filter { !$0.isBookkeeping }
+    private var omittedLines: [String] {
+        let lost = omittedParts.filter { !$0.isBookkeeping }
         var kinds: [(reason: String, names: [String])] = []
-        for part in leftOut where part.isBookkeeping {
+        for part in omittedParts where part.isBookkeeping {
             if let index = kinds.firstIndex(where: { $0.reason == part.reason }) {
                 kinds[index].names.append(part.label)
             } else {
@@ -112,7 +112,7 @@ extension CoreDataImportReport {
     }
 }
 
-extension CoreDataImportReport.LeftOut {
+extension CoreDataImportReport.OmittedPart {
     fileprivate var label: String { name + (rows.map { " (\($0))" } ?? "") }
 }
 

@@ -133,7 +133,7 @@ extension StoreFinding: CustomStringConvertible {
 }
 
 /// The faults of one kind that a repair has corrected.
-public struct StoreMend: Sendable, Hashable {
+public struct StoreRepair: Sendable, Hashable {
     /// The kind of fault.
     public let kind: StoreFinding.Kind
     /// The entity; nil if the fault was in none.

@@ -38,7 +38,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         /// or a file cannot be written.
         case missingFile
         /// An object was used with one of another context.
-        case foreignObject
+        case objectOfAnotherContext
         /// A fetch request has an invalid value.
         case invalidRequest
         /// The save did not settle: hooks kept changing objects.
@@ -200,7 +200,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case .corrupt, .missingFile: 259
         case .missingRow: 133000
         case .unreadable: 134030
-        case .foreignObject: 134020
+        case .objectOfAnotherContext: 134020
         case .invalidRequest, .unknownName, .noHistory: 134060
         case .unsettled, .commitOutcomeUnknown: 134030
         case .noStore: 134030

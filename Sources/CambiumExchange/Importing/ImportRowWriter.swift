@@ -173,7 +173,7 @@ struct ImportRowWriter {
     private func place(_ rows: [ReadyRow]) throws -> [(ReadyRow, BatchRowOutcome)] {
         var placed: [(ReadyRow, BatchRowOutcome)] = []
         try keepingGood(
-            rows, in: transaction, goesOn: request.onError == .keepGoodRows
+            rows, in: transaction, goesOn: request.onError == .skipInvalidRows
         ) { rows in
             placed += try self.write(rows)
         } refused: { row, error in

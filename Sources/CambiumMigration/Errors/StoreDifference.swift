@@ -224,10 +224,10 @@ public struct ExternalObject: Sendable, Hashable, CustomStringConvertible {
         case wouldLoseLinks(Int)
         /// It is an index, and its name has the form of the model's own. A migration drops such an
         /// index if the new version does not have it.
-        case looksLikeOurs
+        case usesReservedName
         /// It belongs to a table or view of another program, of this name, that has to be dropped.
         /// SQLite drops it with that.
-        case goesWith(String)
+        case belongsTo(String)
         /// The store is opened with the option to trust only the model's own schema.
         case isNotTrusted
     }
@@ -255,8 +255,8 @@ public struct ExternalObject: Sendable, Hashable, CustomStringConvertible {
             case .wouldMeanSomethingElse(let text): "would mean something else (\(text))"
             case .wouldLoseLinks(let count):
                 "has \(count.counted("link")) to objects that the migration deletes"
-            case .looksLikeOurs: "has a name as only the model's own indexes have"
-            case .goesWith(let owner): "belongs to \(owner), which has to be dropped"
+            case .usesReservedName: "has a name as only the model's own indexes have"
+            case .belongsTo(let owner): "belongs to \(owner), which has to be dropped"
             case .isNotTrusted: "is none of the model's"
             }
         return "the \(kind.rawValue) \(name.excerpt()) \(what)"
@@ -284,11 +284,11 @@ extension ExternalObject {
             remedy =
                 "save its rows elsewhere, drop it (\(object.removal)) and create it again without "
                 + "the references that fail: \(sql)"
-        case (_, .goesWith):
+        case (_, .belongsTo):
             remedy =
                 "drop it first (\(object.removal)) and create it again when \(object.table) is "
                 + "rebuilt: \(sql)"
-        case (_, .nameIsNeeded), (_, .looksLikeOurs):
+        case (_, .nameIsNeeded), (_, .usesReservedName):
             remedy = "drop it (\(object.removal)) and give it another name: \(sql)"
         case (_, _):
             remedy = "drop it (\(object.removal)) and create it as the new version needs it: \(sql)"

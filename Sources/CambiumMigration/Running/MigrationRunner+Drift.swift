@@ -261,7 +261,7 @@ extension MigrationRunner {
             if object.kind != .trigger, names.taken.contains(key), let made = names.made[key] {
                 reason = .nameIsNeeded(made)
             } else if object.kind == .index, TableIndex.mayBeOurs(object.name) {
-                reason = .looksLikeOurs
+                reason = .usesReservedName
             } else if let message = after.firstFailure(of: object, besides: before) {
                 reason = .wouldBreak(message)
             } else if let column = catalogue.deletedColumn(from: object, virtualColumns, schema) {

@@ -79,7 +79,7 @@ enum CheckStoreCommand: Command {
         }
         defer { store.close() }
         console.signals?.catchAll()
-        defer { console.signals?.letGo() }
+        defer { console.signals?.restoreDefaults() }
         let line = ProgressLine(console)
         defer { line?.end() }
         return try argument.explaining {
@@ -87,9 +87,9 @@ enum CheckStoreCommand: Command {
             checker.isCancelled = console.isCancelled
             if let line { checker.progress = { line.show($0.fraction, $0.summary) } }
             let result = try checker.check()
-            let mends = repairs ? try checker.mend() : []
+            let repaired = repairs ? try checker.repair() : []
             return StoreCheckReport(
-                store: argument.name, model: model.model, result, mends: mends)
+                store: argument.name, model: model.model, result, repairs: repaired)
         }
     }
 }

@@ -203,10 +203,11 @@ struct ErrorWordsTests {
     }
 
     @Test func `every failure of an import of a Core Data store is said likewise`() {
-        func mismatch(_ strangers: [String]) -> VersionMismatch {
+        func mismatch(_ unknownEntities: [String]) -> VersionMismatch {
             VersionMismatch(
                 store: "/a", model: "A", identifiers: [], nearest: "1", differences: ["A.b"],
-                named: nil, strangers: strangers, versions: [.init(version: "1", differences: 1)])
+                named: nil, unknownEntities: unknownEntities,
+                versions: [.init(version: "1", differences: 1)])
         }
         let errors: [CoreDataImportError] = [
             .noFile(path: "/a"), .notCoreData(path: "/a", reason: "it has no tables"),

@@ -96,7 +96,7 @@ struct PolicyArbiter: ConflictArbiter {
             object?.lifecycle == .inserted ? nil : object?.extras?.snapshot ?? object?.placed
         return MergeConflict(
             objectID: id(conflict.id, entity),
-            isDeletion: conflict.isDeletion, isRowGone: conflict.theirs == nil,
+            isDeletion: conflict.isDeletion, isRowDeleted: conflict.theirs == nil,
             properties: properties
                 ?? bothChanged(conflict).map { entity.layout.slots[$0].property },
             oldVersion: base?.record.version ?? 0,

@@ -210,7 +210,7 @@ extension Condition {
         let coordinator = object.state.coordinator
         if let foreign = objects.first(where: { !coordinator.hasStore($0.store) }) {
             throw StoreError(
-                code: .foreignObject,
+                code: .objectOfAnotherContext,
                 message: "A condition names \(foreign), which is in no store of \(object)'s "
                     + "container.",
                 remedy: "Build the condition with an object of the same container.")
