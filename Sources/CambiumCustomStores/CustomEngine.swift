@@ -309,7 +309,7 @@ extension CustomEngine {
         try backend.nextKey(ofEntity: model.entities[root].name, mayReserve: !isReadOnly)
     }
 
-    func takeOver(_ rows: MovedRows) throws {
+    func insertRows(of rows: MovedRows) throws {
         try requireNoRows(ofRoots: rows.roots)
         var request = StoreSaveRequest()
         let nextKeys = try rows.read { request.inserted += $0 }

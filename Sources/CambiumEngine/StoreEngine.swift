@@ -176,7 +176,7 @@ package protocol StoreCapabilities {
     // MARK: Values
 
     /// The format of dates; nil if each is kept exactly.
-    var keptDates: KeptDates? { get }
+    var datePrecision: StoredDatePrecision? { get }
     /// The greatest number of bytes of a string or of data; nil if the engine checks it itself.
     var largestValue: Int? { get }
 
@@ -286,7 +286,7 @@ package protocol StoreCapabilities {
     /// Inserts the rows of another store in one save: all or none.
     ///
     /// - Throws: ``StoreError`` if it already has rows of these hierarchies.
-    func takeOver(_ rows: MovedRows) throws
+    func insertRows(of rows: MovedRows) throws
 
     /// Writes a copy of the store to a new file, while it is in use.
     ///
@@ -326,7 +326,7 @@ package protocol StoreCapabilities {
 }
 
 extension StoreCapabilities {
-    package var keptDates: KeptDates? { nil }
+    package var datePrecision: StoredDatePrecision? { nil }
     package var largestValue: Int? { nil }
 
     package func run(
@@ -382,7 +382,7 @@ extension StoreCapabilities {
         _ body: (any MovedTables) throws -> Result
     ) throws -> Result? { nil }
     package func nextKey(ofRoot root: Int) throws -> Int64? { throw StoreError.closed }
-    package func takeOver(_ rows: MovedRows) throws { throw StoreError.closed }
+    package func insertRows(of rows: MovedRows) throws { throw StoreError.closed }
     package func backUp(to path: String) -> Bool { false }
     package func opened(byCopyingTo opener: any StoreOpening) throws -> (any StoreEngine)? { nil }
 

@@ -133,7 +133,7 @@ package struct BatchRun: ContextAccess {
     package var model: ModelDescription { coordinator.model }
 
     /// The store's format of dates; nil if it keeps each exactly.
-    package var keptDates: KeptDates? { coordinator.keptDates }
+    package var datePrecision: StoredDatePrecision? { coordinator.datePrecision }
     /// The greatest number of bytes of a value; nil for any.
     package var largestValue: Int? { coordinator.largestValue }
 

@@ -178,7 +178,7 @@ extension ContextAccess {
     /// Knows the objects that were merged into others.
     var replacements: Replacements { Replacements(context: context) }
     /// Restores deleted objects.
-    var revival: Revival { Revival(context: context) }
+    var restoration: ObjectRestoration { ObjectRestoration(context: context) }
 }
 
 extension ManagedObjectContext: ContextAccess {

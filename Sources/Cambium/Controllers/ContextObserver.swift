@@ -131,7 +131,7 @@ public final class ContextObserver<Entity: ManagedObject> {
         var reported = Changes()
         var remaining: Set<Int64> = []
         for object in try scope.candidates(for: changes, in: managedObjectContext) {
-            if object.isThere { remaining.insert(object.key) }
+            if object.exists { remaining.insert(object.key) }
             guard let object = object.cast(to: Entity.self), isDue(object) else { continue }
             judge(object, changed, &reported)
         }

@@ -161,7 +161,7 @@ struct ReadReporting: ContextAccess {
                 nil
             }
         }
-        let ways = waysTo(Set(faults))
+        let ways = relationships(referencing: Set(faults))
         for fault in faults {
             if let way = ways[fault] { tallies[way, default: 0] += 1 }
         }
@@ -200,7 +200,7 @@ struct ReadReporting: ContextAccess {
     }
 
     /// Returns the relationships that reference rows, according to the objects that have values.
-    private func waysTo(_ rows: Set<RowIdentity>) -> [RowIdentity: String] {
+    private func relationships(referencing rows: Set<RowIdentity>) -> [RowIdentity: String] {
         guard !rows.isEmpty else { return [:] }
         var ways = [RowIdentity: [String: Int]]()
         registry.forEach { object in

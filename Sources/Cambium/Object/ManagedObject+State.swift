@@ -83,7 +83,7 @@ extension ManagedObject {
 
     /// Whether the object has a deferred merge: another context changed or deleted its row, and it
     /// still has its former state.
-    final var defersOthersRow: Bool {
+    final var hasDeferredMerge: Bool {
         extras?.deferred ?? .nothing != .nothing
     }
 

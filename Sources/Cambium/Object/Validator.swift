@@ -350,7 +350,7 @@ extension Validator {
     /// Checks that the store can store the dates.
     private mutating func validateDates(_ description: EntityDescription) {
         let record = object.readable
-        guard let dates = object.state.coordinator.keptDates,
+        guard let dates = object.state.coordinator.datePrecision,
             let slot = dates.unkeptSlot(of: record, description.dateSlots),
             !record.real(slot).isNaN
         else { return }

@@ -19,7 +19,7 @@ package struct SavePlanner<Lookup: SaveLookup> {
         for conflict in conflicts { plan.note(conflict.theirs, of: conflict.id) }
         // A row that is deleted already is no conflict: both deleted it.
         for conflict in conflicts where conflict.isDeletion && conflict.theirs == nil {
-            plan.yield(conflict.id, to: nil)
+            plan.keepStored(conflict.id, to: nil)
         }
         conflicts.removeAll { $0.isDeletion && $0.theirs == nil }
         if !conflicts.isEmpty { plan.resolve(conflicts, by: try arbiter.judge(conflicts)) }
@@ -50,7 +50,7 @@ package struct SavePlanner<Lookup: SaveLookup> {
         if arbiter.checksKeys {
             let left = try danglingKeys(in: &plan)
             if !left.keys.isEmpty { try arbiter.refuse(left.keys, in: plan) }
-            plan.isToBeRefused = !left.isEmpty
+            plan.willBeRejected = !left.isEmpty
         }
         return plan
     }

@@ -51,11 +51,11 @@ struct ImportLinkWriter {
             ]
             try transaction.write(request, from: .batch)
         }
-        tell(relationship.relationship.name, owners)
+        recordChanges(relationship.relationship.name, owners)
     }
 
     /// Records changed links of rows, or their changed order.
-    private func tell(_ name: String, _ rows: [RowKey]) {
+    private func recordChanges(_ name: String, _ rows: [RowKey]) {
         for (number, rows) in Dictionary(grouping: rows, by: \.entity) {
             transaction.changes.link(name, rows.map(\.key), model.entities[number])
         }
@@ -217,7 +217,7 @@ struct ImportLinkWriter {
             try transaction.write(request, from: .batch)
         }
         if let inverse = relationship.relationship.inverse {
-            tell(inverse, try rowKeys(touched.sorted(), destination))
+            recordChanges(inverse, try rowKeys(touched.sorted(), destination))
         }
     }
 }

@@ -75,7 +75,7 @@ struct ImportRowWriter {
 
         func tasks(after outcome: BatchRowOutcome) -> [ImportLinkTask] {
             switch outcome {
-            case .leftOut: []
+            case .skipped: []
             // A new object has no links to remove.
             case .inserted(let key):
                 tasks.filter { !$0.keys.isEmpty }.map { $0.of(key) }
@@ -185,7 +185,7 @@ struct ImportRowWriter {
     /// - Throws: ``RefusedItem``
     private func write(_ rows: ArraySlice<ReadyRow>) throws -> [(ReadyRow, BatchRowOutcome)] {
         guard !rows.isEmpty else { return [] }
-        var outcomes = [BatchRowOutcome](repeating: .leftOut, count: rows.count)
+        var outcomes = [BatchRowOutcome](repeating: .skipped, count: rows.count)
         let batch = rows.enumerated().map { index, row in
             // It may have been written before, and taken back.
             row.row.placed.record.version = 0

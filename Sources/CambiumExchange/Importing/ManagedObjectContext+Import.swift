@@ -58,7 +58,7 @@ extension ImportSource {
         try ExchangePlan.check(fieldNames.keys, of: root, entities)
         try ExchangePlan.check(relationshipKeys.keys, of: root, entities)
         var dates = dateFormat
-        dates.kept = batch.keptDates
+        dates.kept = batch.datePrecision
         return try ExchangePlans(root, entities, by: entityField, in: model) { entity in
             try ExchangePlan(
                 entity, in: model, properties: ExchangePlan.importable(entity),

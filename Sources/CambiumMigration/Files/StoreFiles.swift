@@ -41,7 +41,7 @@ package enum StoreFiles {
     }
 
     /// Whether there is anything of that name, be it a dangling link.
-    package static func isThere(_ path: String) -> Bool {
+    package static func exists(_ path: String) -> Bool {
         var info = stat()
         return lstat(path, &info) == 0
     }

@@ -102,7 +102,7 @@ struct MigrationBackup {
         var path = base
         var last: String?
         var number = 2
-        while StoreFiles.isThere(path) {
+        while StoreFiles.exists(path) {
             last = path
             path = "\(base)-\(number)"
             number += 1

@@ -89,8 +89,8 @@ package final class StoreSetAside {
             let name = Self.name(for: path, at: Date(), number: number)
             number += 1
             let companions = [""] + StoreFiles.companionSuffixes
-            if companions.contains(where: { StoreFiles.isThere(name + $0) })
-                || StoreFiles.isThere(ExternalForm.folder(ofStore: name))
+            if companions.contains(where: { StoreFiles.exists(name + $0) })
+                || StoreFiles.exists(ExternalForm.folder(ofStore: name))
             {
                 continue
             }

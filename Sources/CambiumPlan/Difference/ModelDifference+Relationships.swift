@@ -24,9 +24,9 @@ extension ModelDifference {
         for relationship in oldEntity.relationships where !relationship.isTransient {
             let property = ModelMatch.PropertyName(
                 entity: oldEntity.name, property: relationship.name)
-            let isThere =
+            let exists =
                 match.newRelationship(of: relationship.name, in: oldEntity.name) != nil
-            if isThere || match.livesOn(property) {
+            if exists || match.livesOn(property) {
                 if !livesOnInInverse(relationship) {
                     compareLosers(of: property, declaration: .relationship)
                 }

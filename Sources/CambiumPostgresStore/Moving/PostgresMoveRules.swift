@@ -18,7 +18,7 @@ struct PostgresMoveRules: MovedTableRules {
         self.largestValue = largestValue
     }
 
-    var keptDates: KeptDates? { PostgresTimestamp.kept }
+    var datePrecision: StoredDatePrecision? { PostgresTimestamp.kept }
     var largestLargeValue: Int? { largestValue }
 
     func mayRefuse(_ column: MovedTable.Column) -> Bool {

@@ -176,11 +176,11 @@ extension DataLossSQL {
         let isSymmetric = Self.isSymmetric(links.relationship, in: old)
         var carried = links.query()
         if isSymmetric { carried = Self.oneWay(carried) }
-        let isThere: (String, String) -> String
+        let exists: (String, String) -> String
         switch new.storage(of: heir.relationship, of: heir.entity) {
         case .key(let column, _):
             let table = SQLText.identifier(present(new.root(of: heir.entity).name))
-            isThere = { source, destination in
+            exists = { source, destination in
                 """
                 EXISTS (SELECT 1 FROM \(table) AS now WHERE now."_id" = \(source) \
                 AND now.\(SQLText.identifier(column)) = \(destination))
@@ -188,7 +188,7 @@ extension DataLossSQL {
             }
         case .joinTable(let name, let first, let second):
             let table = SQLText.identifier(present(name))
-            isThere = { source, destination in
+            exists = { source, destination in
                 """
                 EXISTS (SELECT 1 FROM \(table) AS now WHERE now.\(SQLText.identifier(first)) = \
                 \(source) AND now.\(SQLText.identifier(second)) = \(destination))
@@ -198,8 +198,8 @@ extension DataLossSQL {
             return Self.none
         }
         let ends = ["\"source\"", "\"destination\""].map { "link.\($0)" }
-        return "SELECT count(*) FROM (\(carried)) AS link WHERE \(isThere(ends[0], ends[1]))"
-            + (isSymmetric ? " OR \(isThere(ends[1], ends[0]))" : "")
+        return "SELECT count(*) FROM (\(carried)) AS link WHERE \(exists(ends[0], ends[1]))"
+            + (isSymmetric ? " OR \(exists(ends[1], ends[0]))" : "")
     }
 
     /// The relationships of a model at the end that keeps their links.

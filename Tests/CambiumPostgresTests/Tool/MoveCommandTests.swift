@@ -75,8 +75,8 @@ struct MoveCommandTests {
                 })
             #expect(lines.contains("  Note/13.title: title holds text that is not UTF-8."))
             #expect(run.errors.contains("There may be more."))
-            let isThere = try server.hasSchema(schema)
-            #expect(!isThere)
+            let exists = try server.hasSchema(schema)
+            #expect(!exists)
             // With 12 of them put right, one has two more.
             try connection.execute("DELETE FROM \"Note\" WHERE \"_id\" < 13")
             let rest = ToolRun(["move", path, url, "--model", model])
@@ -122,8 +122,8 @@ struct MoveCommandTests {
                 }
                 stops += 1
                 #expect(run.errors.contains("The move was stopped. Nothing was moved."))
-                let isThere = try server.hasSchema(schema)
-                #expect(!isThere)
+                let exists = try server.hasSchema(schema)
+                #expect(!exists)
             }
             #expect(wasMoved)
             #expect(stops >= 8)
@@ -201,8 +201,8 @@ struct MoveCommandTests {
                 #expect(run.code == code, "\(words)")
                 #expect(run.errors.contains(text), "\(words): \(run.errors)")
             }
-            let isThere = try server.hasSchema(schema)
-            #expect(!isThere)
+            let exists = try server.hasSchema(schema)
+            #expect(!exists)
         }
     }
 }

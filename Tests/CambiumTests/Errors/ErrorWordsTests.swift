@@ -43,7 +43,7 @@ struct ErrorWordsTests {
     /// What a store throws in as many ways as are cheap.
     private func storeErrors() throws -> [StoreError] {
         var errors: [StoreError] = [
-            .readOnly, .closed, .busy, .noHistory, .sectionComesBack, .historyExpired(UUID()),
+            .readOnly, .closed, .busy, .noHistory, .sectionNotContiguous, .historyExpired(UUID()),
             .noKeysLeft(for: "Node"), .cannotWatch(["a"], 28), .cannotFollow("a"),
             SQLiteEngine.noKeys(of: "Node"),
         ]

@@ -255,7 +255,7 @@ final class ParentReader: ReadableStore {
             let members = try members(of: origin, in: parent)
                 .map { parent.registry.object(entity: $0.entity, key: $0.key) }
             try parent.faulting.load(members.filter { $0.needsRow && $0.canBeRestored })
-            return members.filter { $0.isThere }
+            return members.filter { $0.exists }
         }
     }
 

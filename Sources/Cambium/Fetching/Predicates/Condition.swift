@@ -217,7 +217,7 @@ extension Condition {
         }
         let name = Root.entityName
         let entity = coordinator.model[name] ?? object.entityDescription
-        let condition = coordinator.keptDates?.rounded(expression) ?? expression
+        let condition = coordinator.datePrecision?.rounded(expression) ?? expression
         return try CompiledCondition(condition, of: entity, in: coordinator.model)
     }
 }

@@ -93,9 +93,9 @@ extension ManagedObject {
         object.use { object in
             guard ownLinks.isUsable(object, for: relationship) else { return }
             if object.lifecycle == .invalid {
-                ownLinks.lead(relationship, to: object.orReplacement)
+                ownLinks.setReference(relationship, to: object.orReplacement)
             } else {
-                ownLinks.lead(relationship, to: object)
+                ownLinks.setReference(relationship, to: object)
             }
         }
     }

@@ -31,7 +31,7 @@ struct ObjectLinks: ObjectAccess {
     }
 
     /// Lets a to-one reference an object.
-    func lead(_ relationship: RelationshipDescription, to object: ManagedObject) {
+    func setReference(_ relationship: RelationshipDescription, to object: ManagedObject) {
         if relationship.isTransient {
             return subject.transients.setDestination(of: relationship, to: object)
         }
@@ -354,7 +354,7 @@ struct ObjectLinks: ObjectAccess {
     /// there.
     func hasLeft(_ owner: ManagedObject, _ relationship: RelationshipDescription) -> Bool {
         if lifecycle == .deleted { return true }
-        guard flags.contains(.isDraft) || subject.defersOthersRow, let record = subject.record,
+        guard flags.contains(.isDraft) || subject.hasDeferredMerge, let record = subject.record,
             let inverse = relationship.inverse,
             let slot = entity.relationships[inverse].slot
         else { return false }
@@ -369,7 +369,7 @@ struct ObjectLinks: ObjectAccess {
             let member = LinkSet.Member(
                 key: record.integer(slot),
                 entity: subject.state.destinationEntity(of: relationship, in: record))
-            guard let other = state.context?.revival.livingObject(member) else {
+            guard let other = state.context?.restoration.linkableObject(member) else {
                 subject.setDestination(of: relationship, to: nil)
                 continue
             }

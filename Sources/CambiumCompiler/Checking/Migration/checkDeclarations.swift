@@ -310,8 +310,8 @@ extension ModelChecker {
             }
             return nil
         }
-        let isThere = element["with"].map { checkCase($0, of: type, in: model) } ?? true
-        guard isGone, isThere else { return nil }
+        let exists = element["with"].map { checkCase($0, of: type, in: model) } ?? true
+        guard isGone, exists else { return nil }
         return .init(
             enumeration: type.value, case: name.value, with: element["with"]?.value,
             reason: reason.value)

@@ -68,14 +68,14 @@ struct TableCopyBuilder {
             let names = Set(fills.flatMap { FillScope.attributes(in: $0.value) })
             guard !names.isEmpty, let former = match.oldEntity(of: entity) else { return [] }
             // An object from another table had no such value.
-            let isThere = old.root(of: former).name == origin.table.name
+            let exists = old.root(of: former).name == origin.table.name
             return names.sorted().map { name in
                 let column = old.column(of: name, in: old.declarer(of: name, in: former) ?? former)
                 let attribute = old.attribute(name, of: former)
                 let none = attribute.map { match.dialect.none(of: $0, in: old) } ?? "NULL"
                 return (
                     ExpressionSQL.formerColumn(of: name, for: entity),
-                    isThere ? .column(column) : .sql(none, of: [])
+                    exists ? .column(column) : .sql(none, of: [])
                 )
             }
         }

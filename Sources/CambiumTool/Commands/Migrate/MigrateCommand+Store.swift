@@ -24,7 +24,7 @@ extension MigrateCommand {
         runner.driftPolicy = drift
         if let copy = arguments.value("--backup") {
             try Files.requireStorePath(copy)
-            guard !StoreFiles.isThere(copy) else {
+            guard !StoreFiles.exists(copy) else {
                 throw ToolError.file("There is a file \(copy) already: name another with --backup.")
             }
             guard !StoreFiles.isPart(copy, ofStore: path) else {
