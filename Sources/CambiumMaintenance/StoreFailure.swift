@@ -35,7 +35,7 @@ package struct StoreFailure: Error, Sendable {
                 reason = error.description
             case .storeIsDamaged(let finding):
                 cause = .file
-                reason = "The file is damaged (\(finding)). " + FileTrouble.remedyOfDamage(to: path)
+                reason = "The file is damaged (\(finding)). " + FileProblem.remedyOfDamage(to: path)
             case .storeDiffers(let differences):
                 cause = .store
                 reason =
@@ -78,8 +78,8 @@ extension SQLiteError {
             return "\(message) while it was open. Nothing was written there. Put the file back, or "
                 + "try again with what is there now"
         }
-        guard let trouble = FileTrouble(self, with: path) else { return description }
-        return "\(trouble.problem.prefix(1).uppercased())\(trouble.problem.dropFirst()). "
-            + trouble.remedy
+        guard let fileProblem = FileProblem(self, with: path) else { return description }
+        return "\(fileProblem.problem.prefix(1).uppercased())\(fileProblem.problem.dropFirst()). "
+            + fileProblem.remedy
     }
 }

@@ -162,7 +162,7 @@ package final class SQLiteOpener: StoreOpening, Sendable {
         guard runner.draftPolicy == .recreate, draft.frozenVersion == nil else { return false }
         do {
             let moved = try reportingFiles {
-                try StoreSetAside(path, of: draft, runner).move(
+                try DraftStoreMover(path, of: draft, runner).move(
                     settings: ConnectionSettings(options))
             }
             // Another process has moved it meanwhile.

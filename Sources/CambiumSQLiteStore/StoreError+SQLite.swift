@@ -53,7 +53,7 @@ extension StoreError {
     ///
     /// - Returns: Nil if SQLite's error has another reason.
     init?(_ error: SQLiteError, in operation: StoreUse.Operation, _ path: String) {
-        guard let trouble = FileTrouble(error, with: path) else { return nil }
+        guard let fileProblem = FileProblem(error, with: path) else { return nil }
         let code: Code =
             switch error.primaryCode {
             case 5, 6: .busy
@@ -63,8 +63,8 @@ extension StoreError {
         self.init(
             code: code,
             message: "Cannot \(operation.rawValue) '\(StoreFiles.name(of: path))': "
-                + "\(trouble.problem).",
-            remedy: "\(trouble.remedy).", underlying: error)
+                + "\(fileProblem.problem).",
+            remedy: "\(fileProblem.remedy).", underlying: error)
     }
 
     /// Runs a closure that uses the file of a store that is not open, and translates errors about

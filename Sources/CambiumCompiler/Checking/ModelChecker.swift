@@ -28,7 +28,7 @@ package final class ModelChecker {
     /// The names of the steps that the program supplies.
     var stepNames: [String: String] = [:]
     /// The positions of declarations that are left out of a model of Xcode.
-    var leftOut: Set<Int> = []
+    var excluded: Set<Int> = []
     /// The names of the entities, right or wrong.
     let declaredEntities: Set<String>
 
@@ -134,7 +134,7 @@ package final class ModelChecker {
     /// The declarations of a kind in an entity, in the order of the model, without the ones that
     /// are left out.
     func kept(_ kind: String, of draft: EntityDraft) -> [ParsedElement] {
-        draft.element.children.filter { $0.name == kind && !leftOut.contains($0.offset) }
+        draft.element.children.filter { $0.name == kind && !excluded.contains($0.offset) }
     }
 
     private func checkHeader(_ root: ParsedElement, bundleName: String) {
@@ -344,7 +344,7 @@ extension ModelChecker {
 
     /// Leaves a declaration out of a model of Xcode. In another model it is marked as invalid.
     func leaveOut(_ element: ParsedElement) {
-        if parsed.isOfXcode { leftOut.insert(element.offset) } else { markBroken(element) }
+        if parsed.isOfXcode { excluded.insert(element.offset) } else { markBroken(element) }
     }
 
     // MARK: User info

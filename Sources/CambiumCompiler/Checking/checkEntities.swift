@@ -45,7 +45,7 @@ extension ModelChecker {
             }
             draft.declare(property.value, asChild: index)
             if !checkProperty(child, named: property.value, of: draft),
-                !leftOut.contains(child.offset)
+                !excluded.contains(child.offset)
             {
                 brokenNames.insert(property.value)
             }

@@ -91,7 +91,7 @@ package struct StopSignals: Sendable {
     }
 
     /// Restores the default actions of the signals.
-    package func letGo() {
+    package func restoreDefaults() {
         for name in Self.all {
             let before = signal(name, SIG_DFL)
             if Self.isIgnored(before) { signal(name, SIG_IGN) }

@@ -290,7 +290,7 @@ package final class HistoryItem: Sendable {
 
     /// Whether another declaration has the same meaning, with any reason.
     @inline(never)
-    func isSaid(by other: HistoryItem) -> Bool {
+    func isEquivalent(to other: HistoryItem) -> Bool {
         guard let drop, let other = other.drop else {
             return item.isEqual(to: other.item)
         }
@@ -371,7 +371,7 @@ package struct StepResolution {
         // Dropping an entity reveals its relationships, so the next round finds further problems,
         // but fewer. Objects that require deleted objects are found one entity after the other.
         for _ in 0..<8 + old.entities.count {
-            var found = unsaid(difference.problems.flatMap(declarations))
+            var found = undeclared(difference.problems.flatMap(declarations))
             if found.isEmpty, let furtherItem { found = difference.furtherDrops.map(furtherItem) }
             guard !found.isEmpty else { break }
             items += found
@@ -382,9 +382,9 @@ package struct StepResolution {
     }
 
     /// The declarations among these that are to be added next.
-    private func unsaid(_ declarations: [HistoryItem]) -> [HistoryItem] {
+    private func undeclared(_ declarations: [HistoryItem]) -> [HistoryItem] {
         var found: [HistoryItem] = []
-        for item in declarations where !(items + found).contains(where: item.isSaid) {
+        for item in declarations where !(items + found).contains(where: item.isEquivalent) {
             found.append(item)
         }
         // Drops come first: deleted objects need no further declarations, and deleted links need no

@@ -95,7 +95,7 @@ final class CoreDataImportRun {
     ///
     /// - Parameter identities: Receives the old and the new key of each object.
     func migrate(
-        _ report: inout CoreDataImportReport, along way: MigrationWay,
+        _ report: inout CoreDataImportReport, along way: StoreMigrationPath,
         identities: ((ImportedKey) throws -> Void)?
     ) throws {
         for pragma in CoreDataImportSQL.pragmasOfMigration { try connection.execute(pragma) }
@@ -128,7 +128,7 @@ final class CoreDataImportRun {
     /// Runs the steps: all at once, or one by one if one of them fails, so that the store gets as
     /// new a version as possible.
     private func take(
-        _ way: MigrationWay, _ trace: inout IdentityTrace?, _ losses: inout MigrationLosses
+        _ way: StoreMigrationPath, _ trace: inout IdentityTrace?, _ losses: inout MigrationLosses
     ) throws -> (taken: Int, obstacle: String?) {
         guard !way.steps.isEmpty else { return (0, nil) }
         try meter.begin(

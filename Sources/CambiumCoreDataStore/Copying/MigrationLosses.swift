@@ -41,7 +41,7 @@ struct MigrationLosses {
 
     /// The report after the first steps of a migration; nil if there was no step.
     func report(
-        of way: MigrationWay, taken: Int, obstacle: String?
+        of way: StoreMigrationPath, taken: Int, obstacle: String?
     ) -> CoreDataImportReport.MigrationCount? {
         guard taken > 0 || obstacle != nil else { return nil }
         let end = taken > 0 ? way.models[taken - 1].version : way.first.version

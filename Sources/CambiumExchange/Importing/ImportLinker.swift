@@ -133,7 +133,7 @@ final class ImportLinker {
         let writer = ImportLinkWriter(
             transaction: transaction, entity: plan.entity, relationship: relationship.description)
         try keepingGood(
-            tasks, in: transaction, goesOn: request.onError == .skipInvalidRows
+            tasks, in: transaction, shouldContinue: request.onError == .skipInvalidRows
         ) { tasks in
             do {
                 try writer.write(tasks.map { ($0.owner, $0.targets ?? []) })

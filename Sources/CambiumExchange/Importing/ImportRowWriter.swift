@@ -173,7 +173,7 @@ struct ImportRowWriter {
     private func place(_ rows: [ReadyRow]) throws -> [(ReadyRow, BatchRowOutcome)] {
         var placed: [(ReadyRow, BatchRowOutcome)] = []
         try keepingGood(
-            rows, in: transaction, goesOn: request.onError == .skipInvalidRows
+            rows, in: transaction, shouldContinue: request.onError == .skipInvalidRows
         ) { rows in
             placed += try self.write(rows)
         } refused: { row, error in
@@ -263,15 +263,15 @@ struct RefusedItem: Error {
 /// little if all are rejected, and almost nothing if few are.
 ///
 /// - Parameters:
-///   - goesOn: Whether to try again after a rejection. If not, this function rolls nothing back.
+///   - shouldContinue: Whether to try again after a rejection. If not, this function rolls nothing back.
 ///   - write: Writes items, and updates the state of the caller only if it succeeds. Throws
 ///     ``RefusedItem``.
 ///   - refused: Is called with each item that is left out.
 func keepingGood<Item>(
-    _ items: [Item], in transaction: any BatchTransaction, goesOn: Bool,
+    _ items: [Item], in transaction: any BatchTransaction, shouldContinue: Bool,
     write: (ArraySlice<Item>) throws -> Void, refused: (Item, any Error) throws -> Void
 ) throws {
-    guard goesOn else {
+    guard shouldContinue else {
         do {
             return try write(items[...])
         } catch let refusal as RefusedItem {

@@ -105,7 +105,7 @@ extension MigrationRunner {
             difference.obstacles =
                 difference.kind == .external
                 ? []
-                : ordinary.impostors(among: [difference.name]).first?.obstacles
+                : ordinary.nameConflicts(among: [difference.name]).first?.obstacles
                     ?? obstacles(
                         to: difference, in: connection, catalogue, tables, ordinary, computed)
             return difference
@@ -358,7 +358,7 @@ extension MigratedNames {
         // An object that references a deleted table does not work any more. Other words in its SQL
         // may be anything.
         if let table = tables.first(where: {
-            strangers.contains($0.lowercased()) && (isPresent($0) || object.isVirtual)
+            reusedNames.contains($0.lowercased()) && (isPresent($0) || object.isVirtual)
         }) {
             return "\(table) has other objects then"
         }

@@ -42,7 +42,7 @@ extension ModelDifference {
                 }
                 continue
             }
-            if newAttribute.map({ !$0.isTransient }) ?? match.livesOn(property) {
+            if newAttribute.map({ !$0.isTransient }) ?? match.isKept(property) {
                 compareLosers(of: property, declaration: .attribute)
                 continue
             }

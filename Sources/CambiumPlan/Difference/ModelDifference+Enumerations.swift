@@ -30,7 +30,7 @@ extension ModelDifference {
                 addOnce(.caseAdded(enumeration: enumeration.name, item.name))
             }
         }
-        for item in before.cases where isReplaced(item) || enumeration.heir(of: item) == nil {
+        for item in before.cases where isReplaced(item) || enumeration.successor(of: item) == nil {
             compareDropped(item, of: enumeration, since: before)
         }
     }
@@ -130,29 +130,32 @@ extension ModelDifference {
             MigrationProblem(entity: "", enumeration: type, fact: fact, remedy: remedy)
         }
         guard let item, let enumeration = new.enumeration(named: type) else {
-            let heir = new.enumerations.first { match.wasCalled($0.name, type) }
+            let successor = new.enumerations.first { match.wasCalled($0.name, type) }
             return add(
                 problem(
                     "A replacement names '\(name)' of \(type), which "
                         + (item == nil
                             ? "version \(old.version) does not have"
-                            : heir.map { "version \(new.version) calls '\($0.name)': name that" }
+                            : successor.map {
+                                "version \(new.version) calls '\($0.name)': name that"
+                            }
                                 ?? """
                                 version \(new.version) has no longer: say with a fill what its \
                                 attributes have instead
                                 """)))
         }
         let before = match.formers(of: type).first { $0.cases.contains(item) }
-        if let heir = enumeration.heir(of: item),
-            before.map({ !enumeration.exchanges(item, for: heir, since: $0) }) ?? true
+        if let successor = enumeration.successor(of: item),
+            before.map({ !enumeration.exchanges(item, for: successor, since: $0) }) ?? true
         {
             return add(
                 problem(
                     """
                     The migration replaces '\(name)' of \(type), and version \(new.version) still \
-                    has its raw value in '\(heir.name)'
+                    has its raw value in '\(successor.name)'
                     """,
-                    remedy: "remove the replacement, or give '\(heir.name)' another raw value"))
+                    remedy: "remove the replacement, or give '\(successor.name)' another raw value")
+            )
         }
         if let other = replacement.replacement,
             !enumeration.cases.contains(where: { $0.name == other })
@@ -312,10 +315,10 @@ extension Enumeration {
     ///
     /// - Parameter before: The enumeration that has `item`.
     func exchanges(
-        _ item: EnumerationCase, for heir: EnumerationCase, since before: Enumeration
+        _ item: EnumerationCase, for successor: EnumerationCase, since before: Enumeration
     ) -> Bool {
-        item.name != heir.name
-            && (before.cases.contains { $0.name == heir.name }
+        item.name != successor.name
+            && (before.cases.contains { $0.name == successor.name }
                 || cases.contains { $0.name == item.name })
     }
 }

@@ -135,7 +135,7 @@ extension ModelDifference {
         for top in tops {
             guard let entity = match.newEntity(of: top) else { continue }
             let declarer = old.entity(named: property.entity) ?? top
-            if match.isGivenUp(property, below: top)
+            if match.isDropped(property, below: top)
                 || match.isDropped(property.entity, property.property, in: declarer)
             {
                 add(

@@ -47,10 +47,12 @@ extension ModelDifference {
         }
         let open = dropped.flatMap {
             drops(of: $0, where: .literal(.bool(true)), requiredAt: relationship, of: entity)
-        }.filter { !isSaid($0) }
+        }.filter { !isDeclared($0) }
         guard let first = open.first else { return }
         if noteSupplied(relationship, of: entity) { return }
-        let giveUps = open.map { MigrationFix.giveUp(entity: $0.entity, where: $0.condition) }
+        let objectDrops = open.map {
+            MigrationFix.dropObjects(entity: $0.entity, where: $0.condition)
+        }
         addProblem(
             entity: entity.name, property: relationship.name,
             fact: """
@@ -62,8 +64,8 @@ extension ModelDifference {
                 .makeOptional(
                     .relationship, name: relationship.name, type: relationship.destination),
                 open.count > 1
-                    ? .together(giveUps)
-                    : .giveUp(entity: first.entity, where: first.condition),
+                    ? .together(objectDrops)
+                    : .dropObjects(entity: first.entity, where: first.condition),
             ])
     }
 
@@ -94,16 +96,16 @@ extension ModelDifference {
         }
         if hadLinks { fixes.append(.require(entity: entity.name, property: relationship.name)) }
         // The entities of the new version that existed before, by their old names.
-        let giveUps = new.family(of: entity).compactMap { member -> MigrationFix? in
+        let objectDrops = new.family(of: entity).compactMap { member -> MigrationFix? in
             guard let former = match.oldEntity(of: member), !former.isAbstract else { return nil }
             let source = match.source(
                 of: .init(entity: entity.name, property: relationship.name), for: member)
-            return .giveUp(
+            return .dropObjects(
                 entity: former.name,
                 where: source.map(match.conditionOfNone) ?? .literal(.bool(true)))
         }
-        if let first = giveUps.first {
-            fixes.append(giveUps.count > 1 ? .together(giveUps) : first)
+        if let first = objectDrops.first {
+            fixes.append(objectDrops.count > 1 ? .together(objectDrops) : first)
         }
         return MigrationProblem(
             entity: entity.name, property: relationship.name,
@@ -141,7 +143,7 @@ extension ModelDifference {
                     remedy: "name the entities below it (\(members.joined(separator: ", ")))",
                     fixes: members.isEmpty
                         ? []
-                        : [.together(members.map { .giveUp(entity: $0, where: condition) })])
+                        : [.together(members.map { .dropObjects(entity: $0, where: condition) })])
             }
             if !match.support.finds(where: condition, of: entity, in: match) {
                 addProblem(

@@ -53,7 +53,7 @@ package final class ModelDifference: @unchecked Sendable {
         }
         compareEnumerations()
         compareObjects()
-        checkHalfDrops()
+        checkOneSidedDrops()
         compareKeeps()
         compareDeduplications()
     }

@@ -46,7 +46,7 @@ package struct FormerNames {
     package subscript(name: String) -> String? { names[name] }
 
     /// Returns the new thing with a former name.
-    package func heir(of oldName: String) -> String? {
+    package func successor(of oldName: String) -> String? {
         names.first { $0.value == oldName }?.key
     }
 }
@@ -237,11 +237,11 @@ extension ModelMatch {
         guard let declarer = old.declarer(of: property, in: oldEntity),
             declarer.name != oldEntity.name
         else { return isDropped(oldEntity.name, property, in: oldEntity) }
-        return isGivenUp(.init(entity: declarer.name, property: property), below: oldEntity)
+        return isDropped(.init(entity: declarer.name, property: property), below: oldEntity)
     }
 
     /// Returns the problem that two things of the new version declare the same former name.
-    func severalHeirs(
+    func severalSuccessors(
         _ name: String, _ other: String, of from: String, in entity: Entity, property: String? = nil
     ) -> MigrationProblem {
         let place = property == nil ? "" : "\(entity.name)."

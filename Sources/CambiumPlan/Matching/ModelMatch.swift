@@ -142,7 +142,7 @@ package final class ModelMatch: @unchecked Sendable {
             // If the entity is dropped as well, that contradiction is reported.
             guard let from else { return }
             if let other = newEntities[from] {
-                problems.append(severalHeirs(entity.name, other, of: from, in: entity))
+                problems.append(severalSuccessors(entity.name, other, of: from, in: entity))
                 return
             }
             pair(entity.name, from)
@@ -198,7 +198,8 @@ package final class ModelMatch: @unchecked Sendable {
             if let other = newProperties[oldProperty] {
                 guard isExplicit else { continue }
                 problems.append(
-                    severalHeirs(name, other.property, of: oldName, in: entity, property: name))
+                    severalSuccessors(name, other.property, of: oldName, in: entity, property: name)
+                )
                 continue
             }
             oldProperties[newProperty] = oldProperty

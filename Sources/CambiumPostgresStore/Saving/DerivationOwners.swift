@@ -134,7 +134,7 @@ struct DerivationOwners {
             leadingTo index: Int
         ) -> [(source: MaintainedAttribute.Source, rows: String)] {
             var found = owners.leads[index].map { ($0.source, list($0.keys)) }
-            for (source, other) in owners.derivations.maintained[index].looks {
+            for (source, other) in owners.derivations.maintained[index].dependencies {
                 // Whatever is computed from a value may be another one with it.
                 if let rows = keys(of: other) { found.append((source, rows)) }
             }

@@ -161,7 +161,7 @@ enum ImportCoreDataCommand: Command {
         importer.target = arguments.value("--until")
         if let file = arguments.value("--hashes") { importer.hashes = try hashes(in: file) }
         console.signals?.catchAll()
-        defer { console.signals?.letGo() }
+        defer { console.signals?.restoreDefaults() }
         importer.isCancelled = console.isCancelled
         let line = ProgressLine(console)
         if let line { importer.progress = { line.show($0.fraction, $0.summary) } }

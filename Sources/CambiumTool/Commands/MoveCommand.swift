@@ -66,7 +66,7 @@ enum MoveCommand: Command {
             { bundle?.runner(to: version.version) ?? MigrationRunner(model: version) },
             source: from)
         console.signals?.catchAll()
-        defer { console.signals?.letGo() }
+        defer { console.signals?.restoreDefaults() }
         let line = ProgressLine(console).map(SharedLine.init)
         let rows = MovedRows(
             source: source, roots: model.roots, model: model, progress: { line?.show($0) },

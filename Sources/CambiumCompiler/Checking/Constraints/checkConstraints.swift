@@ -33,7 +33,7 @@ extension ModelChecker {
                 constraints.append(constraint)
                 continue
             }
-            leftOut.insert(element.offset)
+            excluded.insert(element.offset)
         }
         return constraints
     }
@@ -99,7 +99,7 @@ extension ModelChecker {
                     ])
             }
             guard isNameFree, !elements.isEmpty else {
-                leftOut.insert(element.offset)
+                excluded.insert(element.offset)
                 continue
             }
             let index = Index(
@@ -112,7 +112,7 @@ extension ModelChecker {
                     .duplicateName, "The same index stands above",
                     at: (element["by"] ?? element["name"])?.valueOffset ?? element.offset,
                     inXcode: "it is made once")
-                leftOut.insert(element.offset)
+                excluded.insert(element.offset)
             } else {
                 indexes.append(index)
             }

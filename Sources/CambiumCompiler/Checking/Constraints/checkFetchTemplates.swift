@@ -36,7 +36,7 @@ extension ModelChecker {
                 let template = checkFetchTemplate(
                     element, named: name.value, of: entity, in: model)
             else {
-                leftOut.insert(element.offset)
+                excluded.insert(element.offset)
                 return nil
             }
             return template
@@ -50,7 +50,7 @@ extension ModelChecker {
         _ element: ParsedElement, named name: String, of entity: Entity, in model: Model
     ) -> FetchTemplate? {
         let (declared, order, broken) = checkParameters(of: element, in: model)
-        if leftOut.contains(element.offset) { return nil }
+        if excluded.contains(element.offset) { return nil }
         let names = Set(declared.map { $0.name })
         let undeclared = order.filter { !names.contains($0) }
         var condition: ModelExpression?
@@ -101,7 +101,7 @@ extension ModelChecker {
                 report(
                     .notAnIdentifier, "'\(name.value)' is no identifier", at: name,
                     inXcode: Self.isLeftOut)
-                leftOut.insert(element.offset)
+                excluded.insert(element.offset)
                 continue
             }
             guard checkName(name, isTaken: [], of: "a parameter"),

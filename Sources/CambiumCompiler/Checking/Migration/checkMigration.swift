@@ -57,7 +57,7 @@ extension ModelChecker {
     ) -> [String] {
         guard let previousVersion else { return ["Remove it: the first version has no migration"] }
         let before = previous?.parsed.migration
-        guard let before, before.saysTheSame(as: element) else {
+        guard let before, before.isEquivalent(to: element) else {
             return [
                 "Write from=\"\(previousVersion)\"",
                 "Remove it, if it is the migration of an earlier version",
@@ -333,11 +333,11 @@ extension ModelChecker {
 
 extension ParsedElement {
     /// Whether two elements have the same meaning, regardless of position and layout.
-    func saysTheSame(as other: ParsedElement) -> Bool {
-        name == other.name && list.saysTheSame(as: other.list)
+    func isEquivalent(to other: ParsedElement) -> Bool {
+        name == other.name && list.isEquivalent(to: other.list)
             && text.trimmed.value == other.text.trimmed.value
             && children.count == other.children.count
-            && zip(children, other.children).allSatisfy { $0.saysTheSame(as: $1) }
+            && zip(children, other.children).allSatisfy { $0.isEquivalent(to: $1) }
     }
 }
 

@@ -24,7 +24,7 @@ extension ExpressionChecker {
         }
         for side in [one, other] {
             if case .parameter(let name, .null) = side.typed {
-                return untold(name, at: side.offset)
+                return unknownType(name, at: side.offset)
             }
         }
         let type = other.type
@@ -254,7 +254,7 @@ extension ExpressionChecker {
             value = number
         case .value(let given): value = given
         case .parameter(let name):
-            return untold(name, at: offset)
+            return unknownType(name, at: offset)
         }
         guard var type = value.naturalType else {
             return fail("NaN is no value", at: offset)

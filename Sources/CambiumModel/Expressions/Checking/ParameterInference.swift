@@ -156,7 +156,7 @@ extension ExpressionChecker {
         return nil
     }
 
-    func untold<Result>(_ name: String, at offset: Int) -> Result? {
+    func unknownType<Result>(_ name: String, at offset: Int) -> Result? {
         _ = fail("nothing tells the type of $\(name) here", at: offset, lacksType: true)
         return nil
     }

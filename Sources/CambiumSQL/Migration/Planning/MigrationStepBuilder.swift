@@ -7,7 +7,7 @@ final class MigrationStepBuilder {
     let newSchema: Schema
     let copies: [TableCopy]
     /// The way of each copy.
-    let ways: [TableCopy.Way]
+    let ways: [TableCopy.Strategy]
     /// The objects and values that the program's own steps write; nil if there are no steps.
     let coverage: StepCoverage?
     /// The letters of the old tables' names.
@@ -149,7 +149,7 @@ final class MigrationStepBuilder {
 
     // MARK: One table
 
-    private func step(for copy: TableCopy, _ way: TableCopy.Way) -> MigrationStep? {
+    private func step(for copy: TableCopy, _ way: TableCopy.Strategy) -> MigrationStep? {
         let table = copy.table
         switch way {
         case .keep:

@@ -71,7 +71,7 @@ extension MigrationStepBuilder {
     }
 
     private func note(
-        _ copy: TableCopy, _ way: TableCopy.Way, _ raise: (String, TableWork.Effect) -> Void
+        _ copy: TableCopy, _ way: TableCopy.Strategy, _ raise: (String, TableWork.Effect) -> Void
     ) {
         switch way {
         case .keep: break
@@ -92,8 +92,8 @@ extension MigrationStepBuilder {
     /// Returns the name of the new table that has the rows of an old one.
     private func newName(of table: String) -> String {
         if newSchema.table(named: table) != nil { return table }
-        let heir = copies.first { $0.parts.contains { $0.source.name == table } }
-        return heir?.table.name ?? table
+        let successor = copies.first { $0.parts.contains { $0.source.name == table } }
+        return successor?.table.name ?? table
     }
 
     private func causes(of copy: TableCopy) -> [String] {
@@ -104,11 +104,11 @@ extension MigrationStepBuilder {
             // A renamed column is in the new table too.
             if case .attribute(let entity, let name) = column.content,
                 !names.contains(column.name),
-                let heir = difference.match.newAttribute(of: name, in: entity),
+                let successor = difference.match.newAttribute(of: name, in: entity),
                 let owner = difference.old.entity(named: entity)
                     .flatMap(difference.match.newEntity)
             {
-                return "\(owner.name).\(heir.name)"
+                return "\(owner.name).\(successor.name)"
             }
             return switch column.content {
             case .attribute(let entity, let name), .key(let entity, let name),
@@ -205,7 +205,7 @@ extension MigrationStepBuilder {
             let relationship = owner.relationship(named: name),
             let inverse = match.old.inverse(of: relationship)
         else { return nil }
-        return match.heir(
+        return match.successor(
             of: .init(entity: inverse.entity.name, property: inverse.relationship.name))
     }
 }

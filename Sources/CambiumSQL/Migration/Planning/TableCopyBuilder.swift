@@ -87,10 +87,10 @@ struct TableCopyBuilder {
         for (value, column) in zip(values, table.columns) where value.new != nil {
             reads[column.name] = columnsRead(byFillOf: column)
         }
-        let turns = FillTurns(reads)
+        let passes = FillPasses(reads)
         return zip(values, table.columns).map { value, column in
             var value = value
-            if value.new != nil { value.turn = turns.turn(of: column.name) }
+            if value.new != nil { value.pass = passes.pass(of: column.name) }
             return value
         }
     }
@@ -223,7 +223,7 @@ struct TableCopyBuilder {
 
 /// The order in which the columns of a table's new rows get their values. If a fill uses other
 /// columns with fills, it gets their new values.
-struct FillTurns {
+struct FillPasses {
     /// The columns with a fill that each column's fill uses.
     private let reads: [String: Set<String>]
     /// The same, over any number of fills.
@@ -250,11 +250,11 @@ struct FillTurns {
 
     /// Returns the position of a column in the order; the first is 1. Fills that use each other
     /// have the same position, and use the old values.
-    func turn(of column: String) -> Int {
+    func pass(of column: String) -> Int {
         let together = reach[column, default: []].filter { reach[$0, default: []].contains(column) }
         let before = together.union([column]).flatMap { reads[$0, default: []] }
             .filter { !together.contains($0) && $0 != column }
-        return (before.map(turn).max() ?? 0) + 1
+        return (before.map(pass).max() ?? 0) + 1
     }
 }
 

@@ -38,7 +38,7 @@ extension MigrateCommand {
             console.signals?.catchAll()
             runner.isCancelled = console.isCancelled
         }
-        defer { console.signals?.letGo() }
+        defer { console.signals?.restoreDefaults() }
         let store = StoreMaintenance(runner, storeAt: path)
         do {
             switch action {

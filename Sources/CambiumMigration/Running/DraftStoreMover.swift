@@ -3,7 +3,7 @@ import CambiumSQL
 import CambiumSQLite
 
 /// The moving of a store to another name, so that a new store can be made in its place.
-package final class StoreSetAside {
+package final class DraftStoreMover {
     /// The path of the store's own file, and not of a link to it.
     private let path: String
     private let draft: OtherDraft

@@ -1,7 +1,7 @@
 import CambiumSQLite
 
 /// A problem of the file of a store, its folder or its disk, with the remedy, for people.
-package struct FileTrouble: Sendable {
+package struct FileProblem: Sendable {
     /// The problem, as a part of a sentence: `the disk is full`.
     package let problem: String
     /// The remedy, as a sentence without its full stop.
