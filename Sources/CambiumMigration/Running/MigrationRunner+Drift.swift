@@ -196,7 +196,7 @@ extension MigrationRunner {
         // without writing all rows again.
         let names = differences.filter { !isCurrent || $0.isMissingSomeTable }.map(\.name)
         let expected = isCurrent ? .all(schema) : expectedObjects(of: metadata, chain)
-        let repair = StoreRepair(
+        let repair = SchemaRepair(
             of: Set(names), in: Catalogue(rows: try connection.rows(Catalogue.query)),
             as: expected.tables)
         for statement in repair.statements {
