@@ -86,7 +86,7 @@ extension StoreCheckReport: MigrationReport {
 
     package var text: String {
         let objects = "\(objectCount.counted("object")) of \(model), version \(version)"
-        guard !groups.isEmpty else { return "\(store): \(objects): nothing is wrong\n" }
+        guard !groups.isEmpty else { return "\(store): \(objects): no problems found\n" }
         var text = "\(store): \(objects)\n"
         for group in groups {
             text += "\n\(group.kind.rawValue): \(group.count)\n"
@@ -99,7 +99,7 @@ extension StoreCheckReport: MigrationReport {
             if index == 0 { text += "\nRepaired:\n" }
             text += "  \(Self.words(repair))\n"
         }
-        text += "\n" + (isClean ? "Nothing is wrong any more" : remaining.counted("problem")) + "\n"
+        text += "\n" + (isClean ? "All problems are repaired" : remaining.counted("problem")) + "\n"
         return text
     }
 

@@ -69,7 +69,7 @@ package final class StoreChecker {
         let differences = try engine.differences().filter { $0.kind != .external }
         add(
             differences.map {
-                StoreFinding(.schemaDiffers, "\($0.description) is not as the model says")
+                StoreFinding(.schemaDiffers, "\($0.description) differs from the model")
             })
         do {
             try checkContents()

@@ -335,7 +335,7 @@ extension StoreCapabilities {
     ) throws {
         throw StoreError(
             code: .invalidRequest,
-            message: "A store of a program's own has no batch operations.",
+            message: "A custom store has no batch operations.",
             remedy: "Change objects in a context, and save it.")
     }
 
@@ -344,7 +344,7 @@ extension StoreCapabilities {
     ) throws -> Result {
         throw StoreError(
             code: .invalidRequest,
-            message: "A store of a program's own has no transactions that last longer than a save.",
+            message: "A custom store has no transactions that last longer than a save.",
             remedy:
                 "Use performBackgroundTask(_:), and detectConflicts(for:) for what is only read.")
     }

@@ -39,15 +39,15 @@ package struct StoreFailure: Error, Sendable {
             case .storeDiffers(let differences):
                 cause = .store
                 reason =
-                    "Another program has changed what is the model's: \(differences.list). "
+                    "Another program has changed tables or indexes of the model: \(differences.list). "
                     + differences.remedy(repair: "--drift repair", report: "--drift report")
             case .columnsHaveNoPlace(let differences):
                 cause = .store
                 reason =
-                    "The migration leaves no place for columns that another program has added: "
+                    "The migration would delete columns that another program has added: "
                     + differences.map(\.description).joined(separator: ", ")
-                    + ". Save what is in them elsewhere, or let them go with --drift repair: a copy "
-                    + "has them then"
+                    + ". Save their data elsewhere, or delete them with --drift repair, which makes "
+                    + "a copy first"
             case .refused(let refusal):
                 cause = .store
                 reason = MigrationError.words(for: refusal, refusal.descriptionWithValue)

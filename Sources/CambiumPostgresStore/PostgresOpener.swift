@@ -335,7 +335,7 @@ package struct PostgresOpener: StoreOpening {
         guard trustsOthers || foreign.isEmpty else {
             throw StoreError(
                 code: .cannotOpen,
-                message: "The store has what other programs have added: \(foreign.list).",
+                message: "The store has external objects: \(foreign.list).",
                 remedy: "Remove that, or set StoreOptions.trust to externalObjects.")
         }
         // Who writes makes it where it is missing.

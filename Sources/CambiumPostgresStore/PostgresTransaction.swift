@@ -107,7 +107,7 @@ final class PostgresTransaction: StoreTransaction, PostgresHeldReading {
             // The server would take it back, and call that no error.
             if now.mustRetry {
                 throw StoreError(
-                    code: .busy, message: "Another transaction stood in the way of this one.",
+                    code: .busy, message: "Another transaction interfered with this one.",
                     remedy: "Run it again.")
             }
             _ = try connection.run("COMMIT")

@@ -255,8 +255,8 @@ final class OtherWriters: Sendable {
         }
         guard isFirstSight else { return }
         warn(
-            "cambium: Somebody else writes to \(path) too: another process, or another container. "
-                + "SQLite \(SQLiteLibrary.version) can lose pages then, which 3.51.3 mends. "
+            "cambium: Another writer uses \(path) too: another process, or another container. "
+                + "SQLite \(SQLiteLibrary.version) can lose pages then. 3.51.3 fixes this. "
                 + "Update libsqlite3, or let one container write.\n")
     }
 }

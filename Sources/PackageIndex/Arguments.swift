@@ -77,7 +77,7 @@ package struct Arguments: Equatable, Sendable {
     private static func set(
         _ option: inout String?, to value: String, _ name: String
     ) throws(UsageError) {
-        guard option == nil else { throw UsageError(description: "'\(name)' stands twice") }
+        guard option == nil else { throw UsageError(description: "'\(name)' is listed twice") }
         option = value
     }
 }

@@ -48,7 +48,8 @@ struct StoreCheckTests {
             #expect(report.groups.isEmpty)
             #expect(report.isClean)
             #expect(report.objectCount == 9)
-            #expect(report.text == "\(path): 9 objects of Household, version 1: nothing is wrong\n")
+            #expect(
+                report.text == "\(path): 9 objects of Household, version 1: no problems found\n")
         }
     }
 

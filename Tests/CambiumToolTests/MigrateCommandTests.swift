@@ -356,7 +356,7 @@ struct MigrateCommandTests {
             }
             let code = Tool.run(["migrate", word, store, "--model", model], console)
             #expect(code == .storeRefused)
-            #expect(errors.text.contains("The migration was cancelled. The store is as it was"))
+            #expect(errors.text.contains("The migration was cancelled. The store is unchanged"))
             #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
             #expect(names.sorted() == ["Shop.cambium", "shop.sqlite"])

@@ -190,7 +190,7 @@ struct ReadReporting: ContextAccess {
         case .fetch(let entity, let what): return "\(what) of \(entity.name), by a condition"
         case .fault(let root, let key):
             let way = ways[RowIdentity(root: root.rootIndex, key: key)]
-            return "\(root.name)/\(key) alone" + (way.map { ", which \($0) leads to" } ?? "")
+            return "\(root.name)/\(key) alone" + (way.map { ", which \($0) references" } ?? "")
         case .faults(let entity, let count): return "\(count) objects of \(entity.name) together"
         case .links(let owner, let relationship):
             return "\(name(of: relationship, owner)) of one object"

@@ -70,7 +70,7 @@ extension KeyedDecodingContainer<PropertyName> {
         guard let id = ObjectID(uri: uri, in: model) else {
             throw DecodingError.dataCorruptedError(
                 forKey: key, in: self,
-                debugDescription: "It is no identity of an object of the model "
+                debugDescription: "It is not an identity of an object of the model "
                     + "\(model.model.name).")
         }
         return id

@@ -343,7 +343,9 @@ extension Validator {
         if let limit = object.state.coordinator.largestValue { validateLengths(description, limit) }
         for slot in object.readable.slotsHoldingNUL(description.shape) {
             let property = description.layout.slots[slot].property
-            add(.nulInText, property, "\(property) holds a NUL character, which text cannot keep.")
+            add(
+                .nulInText, property,
+                "\(property) contains a NUL character, which a string cannot contain.")
         }
     }
 

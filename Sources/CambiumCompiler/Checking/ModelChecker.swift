@@ -193,7 +193,7 @@ package final class ModelChecker {
             return ["Did you mean '\(nearest)'?"]
         }
         guard !candidates.isEmpty, candidates.count <= 12 else { return [] }
-        return ["Possible are: \(candidates.joined(separator: ", "))"]
+        return ["Possible values: \(candidates.joined(separator: ", "))"]
     }
 
     // MARK: Values of XML attributes
@@ -236,7 +236,7 @@ package final class ModelChecker {
     ) where Word: RawRepresentable & CaseIterable, Word.RawValue == String {
         let name = attribute.name
         report(
-            .invalidWord, "'\(text)' is no value of \(wording.name(name))", at: attribute,
+            .invalidWord, "'\(text)' is not a valid value for \(wording.name(name))", at: attribute,
             notes: hint(text, among: Word.allCases.map { wording.value(name, $0.rawValue) }),
             inXcode: outcome)
     }
@@ -247,8 +247,8 @@ package final class ModelChecker {
         guard let attribute = element[name] else { return Vocabulary.trueFlags.contains(name) }
         if !["true", "false"].contains(attribute.value) {
             report(
-                .invalidWord, "'\(attribute.value)' is no value of \(wording.name(name))",
-                at: attribute, notes: ["Possible are: true, false"], inXcode: "it is ignored")
+                .invalidWord, "'\(attribute.value)' is not a valid value for \(wording.name(name))",
+                at: attribute, notes: ["Possible values: true, false"], inXcode: "it is ignored")
         }
         return attribute.value == "true"
     }
@@ -261,9 +261,9 @@ package final class ModelChecker {
         else { return nil }
         if let number = Int(attribute.value), range.contains(number) { return number }
         report(
-            .invalidWord, "'\(attribute.value)' is no value of \(wording.name(name))",
+            .invalidWord, "'\(attribute.value)' is not a valid value for \(wording.name(name))",
             at: attribute,
-            notes: ["Write a whole number from \(range.lowerBound) to \(range.upperBound)"],
+            notes: ["Write an integer from \(range.lowerBound) to \(range.upperBound)"],
             inXcode: "it is ignored")
         return nil
     }
@@ -274,8 +274,8 @@ package final class ModelChecker {
         let words = Vocabulary.words(name, of: element.name)
         if words.contains(attribute.value) { return true }
         report(
-            .invalidWord, "'\(attribute.value)' is no value of \(name)", at: attribute,
-            notes: ["Possible is: \(words.joined())"])
+            .invalidWord, "'\(attribute.value)' is not a valid value for \(name)", at: attribute,
+            notes: ["Possible value: \(words.joined())"])
         return false
     }
 }
@@ -357,7 +357,7 @@ extension ModelChecker {
             if values.updateValue(value.value, forKey: key.value) != nil {
                 report(
                     .duplicateName, "There is already an info '\(key.value)' here", at: key,
-                    inXcode: "the last one counts")
+                    inXcode: "the last one is used")
             }
         }
         return values

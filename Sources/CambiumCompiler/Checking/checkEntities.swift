@@ -136,7 +136,7 @@ extension ModelChecker {
             report(
                 .duplicateName,
                 "The migration renames '\(subject.property ?? subject.entity)' from '\(declared)'",
-                at: written, notes: ["Say it in one place"])
+                at: written, notes: ["Declare it in one place"])
         }
         return written.value
     }
@@ -244,7 +244,7 @@ extension ModelChecker {
                 let isSame = draft.storesTheSame(property, as: owner)
                 report(
                     .shadowedProperty, message, at: name,
-                    inXcode: isSame ? "the declaration of '\(owner.name)' holds" : nil)
+                    inXcode: isSame ? "the declaration of '\(owner.name)' is used" : nil)
                 if isSame, parsed.isOfXcode { repeated.append((draft, property)) }
             }
         }
@@ -338,8 +338,8 @@ extension ModelChecker {
                 members.append(word.text)
             } else {
                 report(
-                    .duplicateName, "'\(word.text)' stands twice in the list", at: offset,
-                    inXcode: "it counts once")
+                    .duplicateName, "'\(word.text)' is in the list twice", at: offset,
+                    inXcode: "the second one is ignored")
             }
         }
         return members
@@ -366,7 +366,7 @@ extension ModelChecker {
                     code,
                     """
                     '\(configuration.name)' holds '\(name)', but not \
-                    '\(relationship.destination)', which '\(relationship.name)' leads to
+                    '\(relationship.destination)', which '\(relationship.name)' references
                     """,
                     at: written,
                     notes: [

@@ -58,8 +58,8 @@ package struct Console: Sendable {
         } catch {
             throw .file(
                 """
-                The output cannot be written: \(StoreFiles.reason(for: error)). Make room, or let \
-                it go elsewhere.
+                The output cannot be written: \(StoreFiles.reason(for: error)). Make room, or \
+                write it elsewhere.
                 """)
         }
     }

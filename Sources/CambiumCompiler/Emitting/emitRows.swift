@@ -51,7 +51,7 @@ extension SwiftEmitter {
             writer.nextDoc("The values.")
             writer.line(
                 "\(hiddenModifier)var storage: \(names.library("RowStorage"))")
-            writer.nextDoc("Makes a row of values.")
+            writer.nextDoc("Creates a row.")
             writer.line(
                 "\(hiddenModifier)init(storage: \(names.library("RowStorage"))) {")
             writer.line("    self.storage = storage")

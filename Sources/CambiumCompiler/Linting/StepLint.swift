@@ -106,8 +106,8 @@ extension StepLint {
             of: entity, name,
             notes: [
                 wording.write(("ordered", "true")) + """
-                    , unless nobody has given it an order that \
-                    counts
+                    , unless its order has no \
+                    meaning
                     """
             ])
     }
@@ -125,11 +125,11 @@ extension StepLint {
         report(
             .lostOrder,
             """
-            The order of \(entity).\(name) is lost: it is gone, and its inverse keeps the links \
+            The order of \(entity).\(name) is lost: it was removed, and its inverse keeps the links \
             without it
             """,
             of: entity,
-            notes: [drop + ", if nobody has given it an order that counts; else keep it"])
+            notes: [drop + ", if its order has no meaning; otherwise keep it"])
     }
 
     // MARK: Dropped and added
@@ -243,7 +243,7 @@ extension StepLint {
             report(
                 .inventedMoment,
                 """
-                Objects that are there without a value get the moment of the migration as their \
+                Existing objects without a value get the moment of the migration as their \
                 '\(name)'
                 """,
                 of: entity, name,

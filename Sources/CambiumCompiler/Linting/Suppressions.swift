@@ -65,7 +65,7 @@ package struct Suppressions {
         }
         let unused = entries.indices.filter { entries[$0].isCurrent && !used.contains($0) }.map {
             Diagnostic(
-                .unusedSuppression, "There is no \(entries[$0].code.name) here any more",
+                .unusedSuppression, "There is no \(entries[$0].code.name) here",
                 at: entries[$0].place, notes: ["Remove the suppression"])
         }
         return (kept, unused)

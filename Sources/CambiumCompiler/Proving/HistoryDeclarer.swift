@@ -40,7 +40,7 @@ package struct HistoryDeclarer {
                 HistoryItem(
                     MigrationDeclaration.Replacement(
                         enumeration: enumeration, case: name, with: other,
-                        reason: "gone in \(new.version)"))
+                        reason: "removed in \(new.version)"))
             ]
         }
         let fills = problem.declarations(of: MigrationDeclaration.Fill.self)
@@ -75,7 +75,7 @@ package struct HistoryDeclarer {
         switch condition {
         case .literal(.bool(true)): "no object has what \(new.version) requires at \(property)"
         case .comparison(.function(.entity, _), _, _, _):
-            "what they require at \(property) is gone in \(new.version)"
+            "what they require at \(property) was removed in \(new.version)"
         default: "they do not have what \(new.version) requires at \(property)"
         }
     }
@@ -85,14 +85,14 @@ package struct HistoryDeclarer {
         HistoryItem(
             Drop(
                 entity: drop.entity, condition: drop.condition,
-                reason: "they require objects of \(drop.required) that go"))
+                reason: "they require objects of \(drop.required) that are deleted"))
     }
 
     private func drop(_ drop: Drop, _ problem: MigrationProblem) -> Drop {
         let isGone = problem.side == .old
         let reason =
             isGone
-            ? "gone in \(new.version)" + (isOfXcode ? ", where Core Data dropped it" : "")
+            ? "removed in \(new.version)" + (isOfXcode ? ", where Core Data dropped it" : "")
             : "what it held does not fit what it is in \(new.version)"
         return .init(entity: drop.entity, property: drop.property, reason: reason)
     }

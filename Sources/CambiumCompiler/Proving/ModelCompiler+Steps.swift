@@ -117,10 +117,10 @@ extension ModelCompiler {
         if proof.isEmpty || !proof.refused.isEmpty {
             warn(
                 proof.isEmpty
-                    ? "on empty stores only: it refused all generated rows"
+                    ? "on empty stores only: it rejected all sample rows"
                     : """
-                    without two objects of \(proof.refused.joined(separator: ", ")): it refused \
-                    those that were generated
+                    without two objects of \(proof.refused.joined(separator: ", ")): it rejected \
+                    the sample rows
                     """,
                 """
                 A store with rows that do not meet the new conditions, or that a new type does not \
@@ -131,12 +131,12 @@ extension ModelCompiler {
         if !proof.isEmpty, !proof.dropped.isEmpty {
             warn(
                 """
-                without two objects of \(proof.dropped.joined(separator: ", ")): drops take those \
-                that were generated
+                without two objects of \(proof.dropped.joined(separator: ", ")): drops delete \
+                the sample rows
                 """,
                 """
-                Does the condition take more than it is meant to? If not, rehearse the migration \
-                with a real store. Where all objects are to go, say where=\"TRUEPREDICATE\"
+                Does the condition delete more than intended? If not, rehearse the migration \
+                with a real store. To delete all objects, write where=\"TRUEPREDICATE\"
                 """)
         }
     }

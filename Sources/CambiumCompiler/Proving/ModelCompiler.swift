@@ -271,7 +271,7 @@ extension ModelCompiler {
         }) {
             return """
                 Objects of \(name) and of \(mutual.entity) become equal by each other, and no \
-                order of the two is right: let a step take them away, or the program before this \
+                order of the two is right: delete them in a step, or with the program before this \
                 version, unless there are none
                 """
         }
@@ -292,6 +292,6 @@ extension ModelCompiler {
             entity=\"\(name)\" by=\"\(list)\" reason=\"…\"/>
             """
                 + (others.isEmpty ? "" : " after \(others)")
-                + ", or add to it what tells them apart, unless no two objects are equal in it"
+                + ", or add a property that differs, unless no two objects are equal in it"
     }
 }

@@ -225,7 +225,7 @@ extension CoreDataImportRun {
                 } else if target.map(refused.contains) == true {
                     "the object of that key was refused"
                 } else if row[5] == .integer(1) {
-                    "the object of that key is no \(key.relationship.destination)"
+                    "the object of that key is not a \(key.relationship.destination)"
                 } else {
                     "there is no object of that key in the store"
                 }

@@ -34,7 +34,7 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
         case ruleViolated
         /// A decimal has more digits than the attribute keeps, or is too large.
         case unfitDecimal
-        /// A string holds a NUL character. The store cannot keep it.
+        /// A string contains a NUL character. The store cannot keep it.
         case nulInText
         /// A value of a codable attribute cannot be encoded.
         case unencodable

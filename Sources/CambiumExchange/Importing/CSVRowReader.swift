@@ -223,7 +223,7 @@ final class CSVRowReader: ImportRowReader {
                 return try value(text)
             }
         } catch let problem as CSVFields.Problem {
-            throw FieldProblem("is no list. " + problem.message)
+            throw FieldProblem("is not a list. " + problem.message)
         }
     }
 

@@ -19,7 +19,7 @@ struct ImportLinkWriter {
 
     /// - Throws: ``RefusedLink``
     func write(_ links: [Link]) throws {
-        // If several links are for one object, the last one counts.
+        // If several links are for one object, the last one is used.
         var last: [Int64: Int] = [:]
         for (index, link) in links.enumerated() { last[link.owner] = index }
         // An object of another branch of the hierarchy does not have the relationship.

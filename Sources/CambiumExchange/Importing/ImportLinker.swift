@@ -138,7 +138,7 @@ final class ImportLinker {
             do {
                 try writer.write(tasks.map { ($0.owner, $0.targets ?? []) })
             } catch let refusal as RefusedLink {
-                // If several tasks are for one object, the last one counts.
+                // If several tasks are for one object, the last one is used.
                 guard let index = tasks.lastIndex(where: { $0.owner == refusal.owner }) else {
                     throw refusal.underlying
                 }

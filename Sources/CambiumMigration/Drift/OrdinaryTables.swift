@@ -56,7 +56,7 @@ package struct OrdinaryTables {
 
     private static func words(for object: StoreObject) -> String {
         let kind = object.kind == .view ? "view" : "virtual table"
-        return "\(object.name.excerpt()) is a \(kind), and has to be a plain table"
+        return "\(object.name.excerpt()) is a \(kind), and must be an ordinary table"
     }
 }
 
@@ -95,7 +95,7 @@ extension Connection {
                 }, body)
         } catch let error as SQLiteError where error.isInterruption && questions <= 0 {
             throw MigrationError.storeIsDamaged(
-                finding: "what it says about its tables does not come to an end")
+                finding: "the description of its tables has no end")
         }
     }
 }

@@ -175,7 +175,7 @@ extension [StoreDifference] {
         guard contains(where: { $0.kind != .external }) else { return nil }
         if let obstacles { return "not possible: \(obstacles)" }
         let consequences = consequences
-        return consequences.isEmpty ? "rows keep all that they have" : consequences
+        return consequences.isEmpty ? "no data is lost" : consequences
     }
 
     /// The remedy for the differences.
@@ -193,7 +193,7 @@ extension [StoreDifference] {
         let canLeave = need == nil && !contains(where: \.isMissingSomeTable)
         let leaving = canLeave ? "let \(report) leave it" : nil
         let consequences = consequences.isEmpty ? "" : " (it \(consequences))"
-        let mending = "let \(repair) put it right after a copy was made\(consequences)"
+        let mending = "let \(repair) repair it after a copy was made\(consequences)"
         let why = need.map { "They cannot be left as they are: \($0). " } ?? ""
         return why
             + (leaving.map { "Undo that, \(mending), or \($0)" } ?? "Undo that, or \(mending)")
@@ -249,15 +249,15 @@ public struct ExternalObject: Sendable, Hashable, CustomStringConvertible {
             switch reason {
             case .nameIsNeeded(let made):
                 made == name
-                    ? "has the name of what the migration makes"
-                    : "has the name of what the migration makes (\(made)) but for upper case"
+                    ? "has a name that the migration uses"
+                    : "has a name that the migration uses (\(made)) except for case"
             case .wouldBreak(let message): "would not work any more (\(message))"
             case .wouldMeanSomethingElse(let text): "would mean something else (\(text))"
             case .wouldLoseLinks(let count):
                 "has \(count.counted("link")) to objects that the migration deletes"
-            case .usesReservedName: "has a name as only the model's own indexes have"
+            case .usesReservedName: "has a name that is reserved for the model's indexes"
             case .belongsTo(let owner): "belongs to \(owner), which has to be dropped"
-            case .isNotTrusted: "is none of the model's"
+            case .isNotTrusted: "is not part of the model"
             }
         return "the \(kind.rawValue) \(name.excerpt()) \(what)"
     }

@@ -92,7 +92,7 @@ package struct ExternalFiles: Sendable {
     private func file(_ name: String) throws(FileError) -> SystemFile {
         guard Self.isName(name) else {
             throw FileError(
-                name.excerpt(), "read", because: "it is no name of a file of the store")
+                name.excerpt(), "read", because: "it is not a name of a file of the store")
         }
         return try SystemFile.reading(file: name, in: SystemFolder(folder))
     }

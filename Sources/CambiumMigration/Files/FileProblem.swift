@@ -25,7 +25,7 @@ package struct FileProblem: Sendable {
             remedy = Self.remedyOfDamage(to: path)
         case 13:
             problem = "the disk is full"
-            remedy = "The store is as it was. Make room, and try again"
+            remedy = "The store is unchanged. Make room, and try again"
         case 14, 23:
             problem = "it cannot be opened, or the files that SQLite needs beside it cannot be made"
             remedy =
@@ -41,7 +41,7 @@ package struct FileProblem: Sendable {
 
     /// The remedy for a damaged file.
     package static func remedyOfDamage(to path: String) -> String {
-        "It is as it was. Put a copy from before in its place, or save what can still be read: "
+        "It is unchanged. Put a copy from before in its place, or save what can still be read: "
             + "sqlite3 '\(path)' .recover"
     }
 }

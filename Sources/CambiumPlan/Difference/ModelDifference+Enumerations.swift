@@ -69,7 +69,7 @@ extension ModelDifference {
                 !wasThere(one) && !before.cases.contains { $0.name == one.name }
             }
         let what =
-            namesake.map { "has the raw value \($0.rawText)" } ?? "is gone"
+            namesake.map { "has the raw value \($0.rawText)" } ?? "is missing"
         // One of another type of raw values cannot keep its own.
         let kept = item.rawValue(as: enumeration.rawType).map { _ in
             MigrationFix.keepCase(

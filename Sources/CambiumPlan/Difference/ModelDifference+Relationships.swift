@@ -88,14 +88,14 @@ extension ModelDifference {
             if let stranger {
                 addUnlinked(
                     new, old, of: entity,
-                    "leads to \(new.destination) and no longer to "
+                    "references \(new.destination) and no longer "
                         + (match.newEntity(of: stranger)?.name ?? stranger.name),
                     givenUpIn: owner)
             }
         } else if destination?.name != old.destination, match.isDropped(old.destination, nil) {
             addUnlinked(
                 new, old, of: entity,
-                "leads to \(new.destination) and no longer to \(old.destination)",
+                "references \(new.destination) and no longer \(old.destination)",
                 givenUpIn: owner)
         }  // else what became of the destination is not known yet, or wrong, which is reported
     }
@@ -302,12 +302,12 @@ extension ModelDifference {
         addProblem(
             entity: entity.name, property: relationship.name,
             fact: """
-                \(ends.joined(separator: " and ")) \(ends.count == 1 ? "leads" : "lead") to one \
-                object from now on, and objects may have several there
+                \(ends.joined(separator: " and ")) \(ends.count == 1 ? "references" : "reference") one object \
+                in the new version, and existing objects may have several
                 """,
             remedy: """
-                say that the first stays (in an order, else as the old list has them), or \
-                drop all the old links
+                keep the first link (in an order, or the order of the old list), \
+                or drop all old links
                 """,
             fixes: [fixes.count == 1 ? fixes[0] : .together(fixes), dropOfLinks(old)])
     }
@@ -354,8 +354,8 @@ extension ModelDifference {
                 entity: successor.entity.name, property: successor.relationship.name,
                 fact: ends.map { "\($0.0).\($0.1)" }.joined(separator: " and ")
                     + """
-                     were each other's inverse before, and are not now, so that both would \
-                    have all their links
+                     were inverses of each other, and no longer are, so both \
+                    would keep all links
                     """,
                 remedy: "drop one of them: the other keeps the links",
                 fixes: ends.map { .drop(entity: $0.0, property: $0.1) })
@@ -397,7 +397,7 @@ extension ModelDifference {
             fact: """
                 \(entity.name).\(relationship.name) is its own inverse now, and \
                 \(old.entity).\(old.property) was not, so that a link of one object to another \
-                would lead back too
+                would also exist in the other direction
                 """,
             remedy: "let a step of the program make the links, or drop them at both ends",
             fixes: [

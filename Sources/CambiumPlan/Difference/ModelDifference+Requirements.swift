@@ -57,9 +57,9 @@ extension ModelDifference {
             entity: entity.name, property: relationship.name,
             fact: """
                 \(first.required) is dropped, but the required relationship \
-                \(entity.name).\(relationship.name) may lead to its objects
+                \(entity.name).\(relationship.name) may reference its objects
                 """,
-            remedy: "make it optional, or drop the objects that lead there",
+            remedy: "make it optional, or drop the objects that reference them",
             fixes: [
                 .makeOptional(
                     .relationship, name: relationship.name, type: relationship.destination),
@@ -111,9 +111,9 @@ extension ModelDifference {
             entity: entity.name, property: relationship.name,
             fact: """
                 \(entity.name).\(relationship.name) is required, and existing \
-                objects may have no object there
+                objects may reference none
                 """,
-            remedy: "make it optional, or say what becomes of them",
+            remedy: "make it optional, or declare what happens to them",
             fixes: fixes)
     }
 
@@ -252,7 +252,7 @@ extension ModelDifference {
                 drops what they have there (\(drop.entity).\(name))
                 """,
             remedy: "remove the drop, or "
-                + (fix == nil ? "make it optional" : "say what they get instead"),
+                + (fix == nil ? "make it optional" : "declare what they get instead"),
             fixes: [fix].compactMap { $0 })
     }
 }

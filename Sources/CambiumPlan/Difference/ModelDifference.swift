@@ -205,8 +205,8 @@ package final class ModelDifference: @unchecked Sendable {
         let leavers = drops(ofLinksTo: entity)
         addProblem(
             entity: entity.name, in: .old,
-            fact: "\(entity.name) of version \(old.version) is gone in version \(new.version)",
-            remedy: "say whether it was renamed or its data may be lost",
+            fact: "\(entity.name) of version \(old.version) is missing in version \(new.version)",
+            remedy: "declare whether it was renamed or its data may be lost",
             fixes: [
                 .rename(.entity, to: candidate, from: entity.name),
                 leavers.isEmpty ? drop : .together([drop] + leavers),
@@ -257,9 +257,9 @@ extension ModelDifference {
             entity: oldEntity.name, property: property, in: .old,
             fact: "\(oldEntity.name).\(property) of version \(old.version) is "
                 + (isTransient
-                    ? "transient in version \(new.version), and a store keeps nothing of it"
-                    : "gone in version \(new.version)"),
-            remedy: "say whether it was renamed or its data may be lost",
+                    ? "transient in version \(new.version), and is no longer stored"
+                    : "missing in version \(new.version)"),
+            remedy: "declare whether it was renamed or its data may be lost",
             fixes: [
                 part ?? .rename(declaration, to: candidate, from: property),
                 .drop(entity: oldEntity.name, property: property),

@@ -251,7 +251,7 @@ extension ModelMatch {
                 \(place)\(name) and \(place)\(other) both say that they were '\(from)' in \
                 version \(old.version), and only one of them can have been
                 """,
-            remedy: "take it back at the other",
+            remedy: "remove renamedFrom at the other",
             disputed: .init(name: other, former: from))
     }
 
@@ -266,8 +266,8 @@ extension ModelMatch {
                 drops that
                 """,
             remedy: """
-                remove the drop, so that it lives on, or take back that it was \
-                renamed, so that it goes
+                remove the drop to keep the data, or remove \
+                renamedFrom to delete it
                 """)
     }
 

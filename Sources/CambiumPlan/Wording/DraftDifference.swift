@@ -164,8 +164,8 @@ private struct DraftNames {
             let place = entity.map { "\($0)." } ?? ""
             ambiguities.append(
                 """
-                \(place)\(name) was \(place)\(from) of the version before, which is a thing of its \
-                own now
+                \(place)\(name) was \(place)\(from) of the version before, which is now \
+                something else
                 """)
         }
     }

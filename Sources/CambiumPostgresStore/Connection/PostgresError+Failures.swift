@@ -221,8 +221,8 @@ extension ServerFailure {
         case .contention:
             (
                 .busy,
-                "The server has taken the transaction back, because it and others were in each "
-                    + "other's way",
+                "The server has taken the transaction back, because it conflicted with "
+                    + "others",
                 "Try again."
             )
         case .other:

@@ -57,11 +57,13 @@ struct PostgresMoveRules: MovedTableRules {
             let bytes = Data(record.bytes(slot))
             guard let number = OrderedDecimal.decimal(of: bytes),
                 OrderedDecimal.bytes(of: number) == bytes
-            else { return (.unfitDecimal, "\(name) holds what is no decimal number.") }
+            else { return (.unfitDecimal, "\(name) contains an invalid decimal number.") }
             return nil
         case .text:
             if record.holdsNUL(slot) {
-                return (.nulInText, "\(name) holds a NUL character, which text cannot keep.")
+                return (
+                    .nulInText, "\(name) contains a NUL character, which a string cannot contain."
+                )
             }
             let bytes = record.bytes(slot)
             if !bytes.isUTF8 {
@@ -70,7 +72,7 @@ struct PostgresMoveRules: MovedTableRules {
             return tooLarge(bytes.count, name)
         case .uuid:
             return record.bytes(slot).count == 16
-                ? nil : (.unencodable, "\(name) holds data that is no UUID.")
+                ? nil : (.unencodable, "\(name) holds data that is not a UUID.")
         case .bytea: return tooLarge(record.bytes(slot).count, name)
         case .bigint, .double, .decimal: return nil
         }

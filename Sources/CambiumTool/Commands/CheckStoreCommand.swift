@@ -9,23 +9,23 @@ import CambiumRecords
 /// `cambium check-store`: every value, rule and link of a store.
 enum CheckStoreCommand: Command {
     static let name = "check-store"
-    static let summary = "Check every object, link and derived value of a store, and mend some"
+    static let summary = "Check every object, link and derived value of a store, and repair some"
     static let usage = "STORE --model MODEL [--repair] [--limit NUMBER] [--json]"
     static let details = """
         Checks what other programs may have broken: required values, limits, patterns, enumerations
-        and rules; unique values; links that lead nowhere, to another entity or one way only; how
+        and rules; unique values; dangling links, and links to another entity or in one direction only; how
         many objects a relationship has; the order of lists; derived values; large values beside the
         rows; the counters of keys; the tables and indexes; and the database itself.
 
             cambium check-store shop.sqlite --model Sources/App/Shop.cambium
 
-        It only reads, all as it is at one moment, while others may write. A finding names the object
+        It only reads, in one transaction, while others may write. A finding names the object
         by its entity and key, and the property, and never has a value. --json prints the same for
         programs; the kinds, such as danglingLink, stay the same in later versions.
 
-        --repair mends afterwards what needs no decision about data: it computes derived values,
+        --repair then repairs what needs no decision about data: it computes derived values,
         raises counters of keys, and removes large values that no object references. It says what it
-        did. All else is for you or your program.
+        did. The rest is for you or your program.
 
         It ends with 0 where nothing is wrong (any more), with 1 where something is, and with 2 where
         the store cannot be checked. MODEL has the version that the store is of. Checks that a
@@ -33,7 +33,7 @@ enum CheckStoreCommand: Command {
         """
     static let options = [
         Option("--model", "MODEL", "the model of the store: Name.cambium or Name.xcdatamodeld"),
-        Option("--repair", nil, "mend what needs no decision about data"),
+        Option("--repair", nil, "repair what needs no decision about data"),
         Option("--limit", "NUMBER", "how many findings of each kind to name (default: 100)"),
         Option("--json", nil, "print what was found as JSON"),
     ]

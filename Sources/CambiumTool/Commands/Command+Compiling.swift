@@ -26,7 +26,7 @@ extension Arguments {
         if let word = Word(rawValue: value) { return word }
         let all = Word.allCases.map(\.rawValue)
         throw usage(
-            "'\(value)' is no value of \(option). Possible are: "
+            "'\(value)' is not a valid value for \(option). Possible values: "
                 + all.joined(separator: ", "))
     }
 

@@ -9,7 +9,7 @@ enum ExportCommand: Command {
     static let usage = "STORE --model MODEL [--output FILE]"
     static let details = """
         Writes a line for each object, with its key, its attributes and the keys of the objects that
-        its relationships lead to:
+        its relationships reference:
 
             {"format":1,
             "model":"Library",

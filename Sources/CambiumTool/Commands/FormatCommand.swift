@@ -60,7 +60,7 @@ enum FormatCommand: Command {
         }
         let names = try? FileManager.default.contentsOfDirectory(atPath: path)
         guard path.hasSuffix(".cambium") || path.hasSuffix(".cambium/"), let names else {
-            throw .usage("'\(path)' is no folder Name.cambium; only those can be formatted.")
+            throw .usage("'\(path)' is not a folder Name.cambium; only those can be formatted.")
         }
         return names.filter { $0.hasSuffix(".xml") && !$0.hasPrefix(".") }
             .sorted(by: VersionOrder.precedes)

@@ -191,7 +191,7 @@ enum ImportCoreDataCommand: Command {
         }
         guard let hashes = VersionHashes(Data(bytes)) else {
             throw .file(
-                "\(file) is no VersionInfo.plist in the binary form. It lies in Name.momd of the "
+                "\(file) is not a binary VersionInfo.plist. It is in Name.momd of the "
                     + "built app; 'plutil -convert binary1' makes the form of another one.")
         }
         return hashes

@@ -20,7 +20,7 @@ enum MoveCommand: Command {
         TO is new, or a store on a server without objects. It gets all that FROM has: objects with
         their keys and versions, links and their order, large data, and what the program noted. The
         history starts over: a token of FROM is expired in TO. FROM is only read and stays as it is.
-        Let programs rest meanwhile, as what they save may be missing from TO.
+        Stop the programs that use FROM meanwhile: what they save may be missing from TO.
 
         Values that TO cannot hold are named before anything is written, \(TableMove.mostRefusals) at
         most. A server keeps dates to the microsecond; dates that have to be rounded are counted. All

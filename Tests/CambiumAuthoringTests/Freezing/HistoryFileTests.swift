@@ -60,7 +60,7 @@ struct HistoryFileTests {
                     <fill entity="A" attribute="kind" with="0" class="needsData"
                           reason="required in Shop 2, and nothing says what existing objects have"/>
                     <drop entity="A" property="gone" class="lossy"
-                          reason="gone in Shop 2, where Core Data dropped it"/>
+                          reason="removed in Shop 2, where Core Data dropped it"/>
                   </migration>
                 </history>
 

@@ -175,7 +175,7 @@ struct ImportEntityTests {
             for (text, words) in [
                 (#"{"code": "a"}"#, "Party:1: type is required: it says the entity of the object"),
                 (#"{"code": "a", "type": null}"#, "Party:1: type is required"),
-                (#"{"code": "a", "type": 1}"#, "Party:1: type is no text"),
+                (#"{"code": "a", "type": 1}"#, "Party:1: type is not a string"),
                 (
                     #"{"code": "a", "type": "individual"}"#,
                     "Party:1: type means no entity. Write \(known)."

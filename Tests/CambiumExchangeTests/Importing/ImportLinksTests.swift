@@ -335,11 +335,11 @@ struct ImportLinksTests {
             for (text, words) in [
                 ("{\"sku\": \"a\", \"city\": {\"name\": \"x\"}}", "lacks region"),
                 ("{\"sku\": \"a\", \"city\": \"x\"}", "city does not name"),
-                ("{\"sku\": \"a\", \"category\": 1}", "is no text"),
+                ("{\"sku\": \"a\", \"category\": 1}", "is not a string"),
                 ("{\"sku\": \"a\", \"category\": [\"x\"]}", "category"),
                 ("{\"sku\": \"a\", \"tags\": \"x\"}", "an array of them"),
                 ("{\"sku\": \"a\", \"tags\": [null]}", "a key is null"),
-                ("{\"sku\": \"a\", \"tags\": [[]]}", "is no text"),
+                ("{\"sku\": \"a\", \"tags\": [[]]}", "is not a string"),
             ] {
                 let failure = context.failure(text)
                 #expect(failure.contains(words), "\(text): \(failure)")

@@ -101,7 +101,7 @@ struct ImportRowsTests {
             let error = #expect(throws: ImportError.self) {
                 try context.execute(products(["AB-1,book,1,,", "AB-2,book,x,,", "AB-3,,1,,"]))
             }
-            #expect(error?.description.hasPrefix("Product:3:11: price is no decimal") == true)
+            #expect(error?.description.hasPrefix("Product:3:11: price is not a decimal") == true)
             #expect(error?.column == 11 && error?.field == "price" && error?.source == 0)
             try #expect(shown(context) == [])
         }
@@ -217,10 +217,10 @@ struct ImportRowsTests {
     @Test(arguments: [
         (
             "{\"sku\": \"a\"}\n{\"sku\" \"b\"}", ExchangeFormat.jsonLines,
-            "Article:2: This is no JSON. Look"
+            "Article:2: This is not JSON. Look"
         ),
-        ("[]", .jsonLines, "Article:1: This is no JSON object"),
-        ("[1]", .json, "Article:1: This is no JSON object"),
+        ("[]", .jsonLines, "Article:1: This is not JSON object"),
+        ("[1]", .json, "Article:1: This is not JSON object"),
         ("", .json, "Article:1:1: There is no JSON"),
         ("sku,sku\na,b", .csv(), "Article:1: Two columns"),
         ("x,y\na,b", .csv(), "Article:1: None of the columns"),

@@ -76,14 +76,14 @@ struct ExternalObjectTests {
         (
             "CREATE TABLE R (x); INSERT INTO R VALUES (1)",
             [
-                "the table R has the name of what the migration makes: give it another name: "
+                "the table R has a name that the migration uses: give it another name: "
                     + "ALTER TABLE \"R\" RENAME TO \"R_2\""
             ]
         ),
         (
             "CREATE TABLE r (x); CREATE TABLE R_2 (x)",
             [
-                "table r has the name", "(R) but for upper case",
+                "table r has the name", "(R) except for case",
                 "ALTER TABLE \"r\" RENAME TO \"r_2_2\"",
             ]
         ),

@@ -68,7 +68,8 @@ struct MoveCommandTests {
             #expect(lines.count == 20, "\(run.errors)")
             #expect(
                 lines.first
-                    == "  Note/1.title: title holds a NUL character, which text cannot keep.")
+                    == "  Note/1.title: title contains a NUL character, which a string cannot contain."
+            )
             #expect(
                 lines.contains {
                     $0.hasPrefix("  Note/2.date: date is a date that the store cannot keep.")
@@ -85,7 +86,7 @@ struct MoveCommandTests {
             defer { try? server.drop(schema) }
             let moved = ToolRun(["move", path, url, "--model", model])
             #expect(moved.code == .fine, "\(moved.errors)")
-            // 0.1 seconds are no whole number of microseconds in binary, but nearest to one.
+            // 0.1 seconds are not an integer of microseconds in binary, but nearest to one.
             #expect(!moved.output.contains("rounded"))
             try connection.execute("UPDATE \"Note\" SET \"date\" = 1.0000001")
             let other = PostgresServer.newSchema

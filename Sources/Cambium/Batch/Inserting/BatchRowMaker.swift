@@ -232,7 +232,7 @@ package struct BatchRowCheck {
         }
         for slot in texts where record.hasValue(slot) && record.holdsNUL(slot) {
             return make(.nulInText, slot, id) {
-                "\($0) holds a NUL character, which text cannot keep."
+                "\($0) contains a NUL character, which a string cannot contain."
             }
         }
         for (slot, pattern) in patterns where record.hasValue(slot) {

@@ -397,7 +397,7 @@ struct OrderedLinks: ObjectAccess {
         let before = subject.ownLinks.linksToChange(ordinal)
         let members = before.members
         precondition(
-            index >= 0 && index <= members.count, "There is no place \(index) in the list.")
+            index >= 0 && index <= members.count, "There is no index \(index) in the list.")
         let successor = members[index...].map { $0.key }
         var seen: Set<Int64> = []
         let wanted = objects.filter { seen.insert($0.key).inserted }
@@ -415,7 +415,7 @@ struct OrderedLinks: ObjectAccess {
     func place(_ keys: [Int64], before index: Int, in ordinal: Int) {
         let members = subject.ownLinks.linksToChange(ordinal).members
         precondition(
-            index >= 0 && index <= members.count, "There is no place \(index) in the list.")
+            index >= 0 && index <= members.count, "There is no index \(index) in the list.")
         place(keys, before: members[index...].map { $0.key }, in: ordinal)
     }
 

@@ -99,7 +99,7 @@ extension ModelChecker {
             guard let name = item["name"] else { continue }
             if parsed.isOfXcode, !Vocabulary.isIdentifier(name.value) {
                 report(
-                    .notAnIdentifier, "'\(name.value)' is no identifier", at: name,
+                    .notAnIdentifier, "'\(name.value)' is not an identifier", at: name,
                     inXcode: Self.isLeftOut)
                 excluded.insert(element.offset)
                 continue
@@ -256,7 +256,7 @@ extension ModelChecker {
                         String(name), among: model.relationships(of: current).map { $0.name }))
             }
             if paths.contains(word.text) {
-                report(.duplicateName, "'\(word.text)' stands twice in the list", at: offset)
+                report(.duplicateName, "'\(word.text)' is in the list twice", at: offset)
             } else {
                 paths.append(word.text)
             }

@@ -185,7 +185,7 @@ extension ModelChecker {
         if let condition = element["where"] {
             guard property == nil else {
                 report(
-                    .inapplicable, "where chooses objects, and property drops one of theirs",
+                    .inapplicable, "'where' and 'property' cannot be combined in <drop>",
                     at: condition, notes: ["Write two drops"])
                 return []
             }
@@ -346,7 +346,7 @@ extension ModelChecker {
         report(
             .unknownMigrationSubject,
             "'\(type.value)' in version \(model.version) has no case '\(name.value)'", at: name,
-            notes: hints.isEmpty ? ["Possible are: \(names.joined(separator: ", "))"] : hints)
+            notes: hints.isEmpty ? ["Possible values: \(names.joined(separator: ", "))"] : hints)
         return false
     }
 }

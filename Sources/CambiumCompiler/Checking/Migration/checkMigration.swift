@@ -389,7 +389,7 @@ extension ModelChecker {
                     "Version \(model.version) has no entity '\(word.text)'", at: offset,
                     notes: hint(word.text, among: declaredEntities.ordered(by: <)))
             } else if entities.contains(word.text) {
-                report(.duplicateName, "'\(word.text)' stands twice in the list", at: offset)
+                report(.duplicateName, "'\(word.text)' is in the list twice", at: offset)
             } else {
                 entities.append(word.text)
             }

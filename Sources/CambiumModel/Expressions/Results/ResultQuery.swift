@@ -231,7 +231,7 @@ package final class TypedResults: Sendable {
         if query.having != nil, groups.isEmpty {
             throw ResultChecker.failure(
                 "a condition over groups needs groups", "",
-                hint: "say what objects of a group have in common, or make it a filter of objects")
+                hint: "use a condition on the group's columns, or filter the objects")
         }
         self.columns = columns
         self.entityColumns = entityColumns

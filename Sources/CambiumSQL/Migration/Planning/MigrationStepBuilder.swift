@@ -66,7 +66,7 @@ final class MigrationStepBuilder {
         }
         guard !refusals.isEmpty else { return nil }
         return MigrationStep(
-            summary: "Refuse a store where "
+            summary: "Reject the store if "
                 + refusals.map { $0.reason }.joined(separator: ", or "),
             kind: .needsData, statements: refusals.flatMap { $0.statements })
     }
@@ -100,7 +100,7 @@ final class MigrationStepBuilder {
         }
         guard !statements.isEmpty else { return nil }
         return MigrationStep(
-            summary: "Refuse a store where " + reasons.joined(separator: ", or "),
+            summary: "Reject the store if " + reasons.joined(separator: ", or "),
             kind: .needsData, statements: statements)
     }
 

@@ -25,7 +25,7 @@ extension MigrateCommand {
         if let copy = arguments.value("--backup") {
             try Files.requireStorePath(copy)
             guard !StoreFiles.exists(copy) else {
-                throw ToolError.file("There is a file \(copy) already: name another with --backup.")
+                throw ToolError.file("The file \(copy) already exists: name another with --backup.")
             }
             guard !StoreFiles.isPart(copy, ofStore: path) else {
                 throw ToolError.file(

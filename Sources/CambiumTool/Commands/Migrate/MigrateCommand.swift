@@ -7,7 +7,7 @@ import CambiumMigration
 enum MigrateCommand: Command {
     static let name = "migrate"
     static let summary =
-        "Say what a store file is, migrate it or try to; prove a model's migrations"
+        "Show the version of a store, migrate it or a copy; prove a model's migrations"
     static let usage = """
         status STORE --model MODEL [--to V] [--json]
                cambium migrate plan STORE --model MODEL [--to V] [--json]
@@ -30,8 +30,8 @@ enum MigrateCommand: Command {
         the locks that others wait for; apply keeps copies of tables in a schema of their own; and
         rehearse copies the tables into a schema that no one else ever sees.
 
-        verify runs every step from each version to the next on an SQLite in memory, with rows that
-        are made up, and says what was found out about each: its class, the rows before and after,
+        verify runs every step from each version to the next on an SQLite in memory, with sample
+        rows, and prints what it found about each: its class, the rows before and after,
         and why it fails. With --engine postgres it runs them on a server as well, beside files with
         the same rows, and compares every table and every row. Nothing stays on the server.
 

@@ -188,7 +188,7 @@ nonisolated final class Song: ManagedObject, SongKeys {
         set { self.setString(newValue, at: 0) }
     }
 
-    /// Whole number of 64 bits, optional. Declared in `Albums.cambium/2.xml:20`.
+    /// Integer of 64 bits, optional. Declared in `Albums.cambium/2.xml:20`.
     var rowID: Int64? {
         get { self.optionalInt64(at: 1) }
         set { self.setInt64(newValue, at: 1) }
