@@ -262,7 +262,7 @@ package final class StoreChecker {
             try find(.not(rule.condition), of: entity, store) { name, key in
                 StoreFinding(
                     .ruleViolated, entityName: name, key: key, property: rule.name,
-                    rule.message ?? "the rule does not hold")
+                    rule.message ?? "the rule is violated")
             }
         }
         for relationship in entity.entity.relationships

@@ -307,11 +307,11 @@ extension MigrationCommand {
             }
             let all = Action.allCases.map { $0.rawValue }.joined(separator: ", ")
             guard let first = words.first else {
-                throw Usage(message: "Say what to do: \(all).")
+                throw Usage(message: "Name an action: \(all).")
             }
             if first == "help" { throw Usage(message: "") }
             guard let action = Action(rawValue: first) else {
-                throw Usage(message: "'\(first)' is none of \(all).")
+                throw Usage(message: "'\(first)' is not one of \(all).")
             }
             self.action = action
             self.repairs = repairs

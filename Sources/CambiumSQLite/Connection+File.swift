@@ -222,8 +222,8 @@ final class WriteAheadLog {
 extension Connection {
     /// Copies the complete database to a new file, as it is now.
     ///
-    /// - Parameter shouldContinue: Called every few pages, with the number of copied pages and the total;
-    ///   false ends the copy.
+    /// - Parameter shouldContinue: Called every few pages, with the number of copied pages and
+    ///   the total; false ends the copy.
     /// - Throws: ``SQLiteError`` if the file cannot be written, or the copy was ended
     ///   (`SQLITE_INTERRUPT`). A partial copy may remain.
     package func backup(

@@ -144,8 +144,8 @@ extension StoreError {
             )
         case (.nothing, .nothing) where path.hasPrefix("~"):
             return (
-                "There is no folder \(folder) for the store \(path). A path is taken as it is: only a "
-                    + "shell takes ~ for the home folder.",
+                "There is no folder \(folder) for the store \(path). A path is used as it is: only a "
+                    + "shell expands ~ to the home folder.",
                 "Begin the path with FileManager.default.homeDirectoryForCurrentUser.path."
             )
         case (.nothing, .nothing):

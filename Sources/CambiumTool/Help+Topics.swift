@@ -24,7 +24,8 @@ extension Help {
                   </entity>
                 </model>
 
-            It lies at Sources/<target>/Library.cambium/1.xml. The build makes a class of each entity:
+            It is at Sources/<target>/Library.cambium/1.xml. The build generates a class for each
+            entity:
 
                 let author = Author(in: context, name: "Ada Stone")
                 _ = Book(in: context, title: "On Trees", year: 1987, author: author)

@@ -291,7 +291,7 @@ struct MigrateCommandTests {
 
     @Test func `what other programs have put in the way is told before anything is done`() throws {
         try Connection(path: store).execute("CREATE VIEW names AS SELECT name FROM A")
-        let words = "the view names would not work any more (no such column: name)"
+        let words = "the view names would no longer work (no such column: name)"
         for word in ["status", "plan", "rehearse", "apply"] {
             let run = migrate(word, store)
             #expect(run.code == .storeRefused)

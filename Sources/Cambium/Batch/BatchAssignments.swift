@@ -209,6 +209,6 @@ extension EntityDescription {
         return ValidationError(
             code: number < 0 ? .numberTooSmall : .numberTooLarge, entityName: name,
             objectID: nil, property: property,
-            message: "\(property) was set to a number that its type cannot hold.")
+            message: "\(property) was set to a number that is out of the range of its type.")
     }
 }

@@ -510,7 +510,7 @@ extension PersistentContainer {
                     description,
                     StoreError(
                         code: .cannotOpen,
-                        message: "The folder of the store \(path) cannot be made.",
+                        message: "The folder of the store \(path) cannot be created.",
                         remedy: "Choose another place, or let the program write there.",
                         underlying: error))
             }

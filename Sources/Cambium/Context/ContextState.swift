@@ -12,7 +12,7 @@ struct ContextOrigin: Sendable {
     /// The warning for a program that uses objects of a released context.
     var warning: String {
         let maker =
-            place.map { "The context that was made at \($0.fileID):\($0.line)" }
+            place.map { "The context that was created at \($0.fileID):\($0.line)" }
             ?? "A context"
         return "\(maker) was released while its objects are in use: their relationships are empty, "
             + "and what is set is lost. Keep the context in a variable for as long as you use its "

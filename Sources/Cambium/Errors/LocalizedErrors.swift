@@ -113,7 +113,7 @@ extension StoreError.Code {
         case .keyTaken: "Keys of new objects are reserved, and another program has used one."
         case .notPermitted: "The user of the store lacks a right, or a policy refuses the row."
         case .commitOutcomeUnknown: "The server did not answer before the connection ended."
-        case .notTrusted: "SQLite refuses what another program put into the store."
+        case .notTrusted: "SQLite rejects objects that another program added to the store."
         case .unreadable: "A read failed while the context changed objects."
         case .missingFile: "A file that belongs to the store does not exist or cannot be used."
         case .objectOfAnotherContext: "Objects of different contexts or stores cannot be combined."

@@ -8,8 +8,8 @@ extension Explanation {
             .unknownType, title: "There is no such type",
             meaning: """
                 Types are \(AttributeType.plain.map(\.word).joined(separator: ", ")), and the \
-                names of the model's own enumerations. Names of other languages (Boolean, Integer 16, \
-                text) are not types; the note suggests the type to use.
+                names of the model's own enumerations. Names of other languages (Boolean, Integer \
+                16, text) are not types; the note suggests the type to use.
                 """,
             remedy: "Write one of the types.",
             wrong: .product(#"<attribute name="isNew" type="Boolean" default="false"/>"#),

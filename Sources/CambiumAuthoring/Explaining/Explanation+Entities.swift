@@ -6,8 +6,8 @@ extension Explanation {
         Explanation(
             .unknownEntity, title: "There is no such entity",
             meaning: """
-                A relationship references an entity, or an entity inherits from one, that the model does \
-                not declare.
+                A relationship references an entity, or an entity inherits from one, that the \
+                model does not declare.
                 """,
             remedy: "Correct the name; the note names the nearest one.",
             wrong: """
@@ -25,8 +25,8 @@ extension Explanation {
         Explanation(
             .unknownInverse, title: "The other entity has no such relationship",
             meaning: """
-                An inverse is a relationship of the destination entity, and the two are kept consistent. \
-                The destination has no relationship of that name.
+                An inverse is a relationship of the destination entity, and the two are kept \
+                consistent. The destination has no relationship of that name.
                 """,
             remedy: "Correct the name of the inverse, or declare the relationship there.",
             wrong: .shop(
@@ -83,9 +83,9 @@ extension Explanation {
         Explanation(
             .missingInverse, title: "The relationship has no inverse",
             meaning: """
-                Without one the two ends are not kept consistent: when the object at the other end is deleted, \
-                all rows have to be searched for links to it, and an object in memory can still \
-                show it.
+                Without one the two ends are not kept consistent: when the object at the other end \
+                is deleted, all rows have to be searched for links to it, and an object in memory \
+                can still show it.
                 """,
             remedy: """
                 Declare the inverse, even if the program does not use it, and name it on both \
@@ -166,12 +166,12 @@ extension Explanation {
         Explanation(
             .separatedEntities, title: "A configuration separates what belongs together",
             meaning: """
-                A configuration can have a store of its own. A relationship to an entity outside of \
-                it, or a parent outside of it, would need a link from one file to another.
+                A configuration can have a store of its own. A relationship to an entity outside \
+                of it, or a parent outside of it, would need a link from one file to another.
                 """,
             remedy: """
-                Name the other entity too, or leave this one out. To reference objects of another store, \
-                use an attribute with an identifier and a fetched property.
+                Name the other entity too, or leave this one out. To reference objects of another \
+                store, use an attribute with an identifier and a fetched property.
                 """,
             wrong: """
                 <entity name="Named" abstract="true"/>
@@ -190,8 +190,9 @@ extension Explanation {
         Explanation(
             .separatedInXcode, title: "A configuration of Xcode separates what belongs together",
             meaning: """
-                A relationship references an entity outside of the configuration, or a parent is not in it. Core Data \
-                allows this in the model and fails when the configuration gets a store of its own.
+                A relationship references an entity outside of the configuration, or a parent is \
+                not in it. Core Data allows this in the model and fails when the configuration \
+                gets a store of its own.
                 """,
             remedy: """
                 Nothing, as long as one store holds the whole model. Otherwise add the other \

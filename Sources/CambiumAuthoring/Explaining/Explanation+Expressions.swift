@@ -34,9 +34,9 @@ extension Explanation {
             .invalidExpression, title: "The expression is wrong",
             meaning: """
                 A condition or value cannot be read, names something that does not exist, or \
-                compares values that cannot be equal. The position is that of the word in question. \
-                Expressions are Core Data's predicates, checked against the model: a mistake is an \
-                error now and not a crash later.
+                compares values that cannot be equal. The position is that of the word in \
+                question. Expressions are Core Data's predicates, checked against the model: a \
+                mistake is an error now and not a crash later.
                 """,
             remedy: """
                 Correct the name or the comparison. Strings stand in single quotes; in XML, < is \
@@ -121,8 +121,8 @@ extension Explanation {
         Explanation(
             .coveredIndex, title: "Another index covers the same",
             meaning: """
-                An index over a and b also serves searches by a alone, and a unique constraint is an index \
-                too. The second index only makes every save slower.
+                An index over a and b also serves searches by a alone, and a unique constraint is \
+                an index too. The second index only makes every save slower.
                 """,
             remedy: "Remove the index.",
             wrong: .product(
@@ -135,8 +135,8 @@ extension Explanation {
         Explanation(
             .uselessIndex, title: "The index has no use",
             meaning: """
-                An index over a property with two or three values narrows a search very little: reading \
-                the table is as fast, and every save becomes slower.
+                An index over a property with two or three values narrows a search very little: \
+                reading the table is as fast, and every save becomes slower.
                 """,
             remedy: """
                 Remove it, or give it a condition: an index where="isOpen == TRUE" over another \
@@ -193,8 +193,8 @@ extension Explanation {
         Explanation(
             .distantDerivation, title: "A derived attribute uses distant objects",
             meaning: """
-                Its value is computed from objects more than one relationship away. Every save of an object \
-                there has to search for all attributes that are computed from it.
+                Its value is computed from objects more than one relationship away. Every save of \
+                an object there has to search for all attributes that are computed from it.
                 """,
             remedy: "Derive an attribute halfway there, and this one from it.",
             wrong: .words(

@@ -138,8 +138,8 @@ extension Explanation {
         Explanation(
             .binaryModel, title: "The model is in the binary form of Xcode 3",
             meaning: """
-                Old versions of Xcode kept a model as an archive named elements. It is not XML, and \
-                its format was never published.
+                Old versions of Xcode kept a model as an archive named elements. It is not XML, \
+                and its format was never published.
                 """,
             remedy:
                 "Open the model in a current Xcode, change something and save it: that writes XML.",
@@ -158,8 +158,8 @@ extension Explanation {
         Explanation(
             .unknownXcodeName, title: "Something in Xcode's model is not known",
             meaning: """
-                Xcode extends its format now and then. This name is unknown to Cambium; it is ignored, \
-                and kept if the model is converted.
+                Xcode extends its format now and then. This name is unknown to Cambium; it is \
+                ignored, and kept if the model is converted.
                 """,
             remedy:
                 "If it matters for the data, please report it. Otherwise there is nothing to do.",
@@ -168,8 +168,8 @@ extension Explanation {
         Explanation(
             .xcodeMeaning, title: "Something in Xcode's model has another meaning here",
             meaning: """
-                Core Data allows some things that Cambium changes: a transformable needs a class of \
-                the program, No Action leaves dangling references, an attribute may have no \
+                Core Data allows some things that Cambium changes: a transformable needs a class \
+                of the program, No Action leaves dangling references, an attribute may have no \
                 type. The message describes the change.
                 """,
             remedy: """
@@ -182,9 +182,9 @@ extension Explanation {
             .malformedLock, title: "The lock cannot be read",
             meaning: """
                 The file cambium.lock in the bundle remembers the versions that have shipped. It \
-                does not have the form that `cambium freeze` writes, or a part of it is missing, most often after a \
-                merge of two branches. A version that is missing in the lock would be treated \
-                as never shipped.
+                does not have the form that `cambium freeze` writes, or a part of it is missing, \
+                most often after a merge of two branches. A version that is missing in the lock \
+                would be treated as never shipped.
                 """,
             remedy: """
                 Take the file from version control. After a merge keep the lines of both branches, \
@@ -353,8 +353,8 @@ extension Explanation {
             .notAnIdentifier, title: "The name is not an identifier",
             meaning: """
                 Names become Swift types and properties, tables and columns. A name is a letter, \
-                followed by letters, digits and underscores; letters of every script are allowed. A \
-                leading underscore is reserved for columns of the system.
+                followed by letters, digits and underscores; letters of every script are allowed. \
+                A leading underscore is reserved for columns of the system.
                 """,
             remedy: """
                 Choose another name. For another word in the store use the value of an \
@@ -413,8 +413,8 @@ extension Explanation {
             .renamedInSwift, title: "The name is different in Swift",
             meaning: """
                 A model of Xcode has a property or class whose name the runtime or Swift has \
-                already, or a fetch request whose name is not an identifier, such as 'New this week'. \
-                The store and expressions keep a property's name; generated code uses the \
+                already, or a fetch request whose name is not an identifier, such as 'New this \
+                week'. The store and expressions keep a property's name; generated code uses the \
                 name in the message.
                 """,
             remedy: """

@@ -48,9 +48,9 @@ extension Explanation {
                 """,
             remedy: """
                 Declare in the migration which of several equal objects is kept: <deduplicate>, \
-                after those of the objects that they reference. Or add a property that differs to the \
-                constraint. If there can be no such objects, suppress the finding with that reason; the \
-                next version no longer warns of it.
+                after those of the objects that they reference. Or add a property that differs to \
+                the constraint. If there can be no such objects, suppress the finding with that \
+                reason; the next version no longer warns of it.
                 """,
             before: product(),
             after: product(
@@ -67,9 +67,9 @@ extension Explanation {
                 read, but its next save fails.
                 """,
             remedy: """
-                Loosen the limits, or correct the values: a fill that uses the attribute's \
-                own value is computed for every row; any other fill only gives a value \
-                to rows without one. If there can be no such values, suppress the finding with that reason.
+                Loosen the limits, or correct the values: a fill that uses the attribute's own \
+                value is computed for every row; any other fill only gives a value to rows without \
+                one. If there can be no such values, suppress the finding with that reason.
                 """,
             before: product(#"<attribute name="stock" type="int32"/>"#),
             after: product(
@@ -86,8 +86,8 @@ extension Explanation {
                 be read but not saved.
                 """,
             remedy: """
-                Fill the attribute that the rule uses, from its old value. If there can be no such objects, \
-                suppress the finding with that reason.
+                Fill the attribute that the rule uses, from its old value. If there can be no such \
+                objects, suppress the finding with that reason.
                 """,
             before: product(#"<attribute name="price" type="int32"/>"#),
             after: product(
@@ -104,9 +104,9 @@ extension Explanation {
                 store with a value that does not fit cannot be opened, and stays unchanged.
                 """,
             remedy: """
-                Correct the values in a separate version, before the type changes, with a \
-                fill that uses the old value. If there can be no such values, suppress the finding with that \
-                reason.
+                Correct the values in a separate version, before the type changes, with a fill \
+                that uses the old value. If there can be no such values, suppress the finding with \
+                that reason.
                 """,
             before: product(#"<attribute name="stock" type="int64"/>"#),
             wrong: product(#"<attribute name="stock" type="int16"/>"#),
@@ -212,8 +212,8 @@ extension Explanation {
                 cannot be opened, and stays unchanged.
                 """,
             remedy: """
-                Leave storage as it was. If no value was ever larger than 100 KB, suppress the finding with that \
-                reason.
+                Leave storage as it was. If no value was ever larger than 100 KB, suppress the \
+                finding with that reason.
                 """,
             before: product(
                 #"<attribute name="photo" type="data" optional="true" storage="external"/>"#),
@@ -230,9 +230,9 @@ extension Explanation {
                 unchanged.
                 """,
             remedy: """
-                Write what such objects get: TERNARY(note == nil, 'none', note), TERNARY(count == 0, \
-                0, sum / count). A minimum of more than 0 excludes a division by 0. \
-                If there can be no such object, suppress the finding with that reason.
+                Write what such objects get: TERNARY(note == nil, 'none', note), TERNARY(count == \
+                0, 0, sum / count). A minimum of more than 0 excludes a division by 0. If there \
+                can be no such object, suppress the finding with that reason.
                 """,
             before: product(#"<attribute name="note" type="string" optional="true"/>"#),
             after: product(
@@ -303,7 +303,8 @@ extension Explanation {
             .indexInUse, title: "An index that a request uses was removed",
             meaning: """
                 A named request searches or sorts by the first property of the index, and no other \
-                index starts with it. It returns the same result as before, but reads the whole table.
+                index starts with it. It returns the same result as before, but reads the whole \
+                table.
                 """,
             remedy: "Keep the index, or remove the request if it is not used.",
             before: """
@@ -384,12 +385,12 @@ extension Explanation {
         Explanation(
             .sameHash, title: "A store looks the same to the older program",
             meaning: """
-                A store knows its version by a hash of its tables. Limits, rules and values are not \
-                part of it: if a step changes nothing else, a program of the older version (an \
+                A store knows its version by a hash of its tables. Limits, rules and values are \
+                not part of it: if a step changes nothing else, a program of the older version (an \
                 extension that is still running, an older device) opens the new store as its own, \
-                removes the conditions, and writes what the new version does not allow. When the newer \
-                program opens the store again, the step runs again: a fill that uses the old value \
-                changes it twice.
+                removes the conditions, and writes what the new version does not allow. When the \
+                newer program opens the store again, the step runs again: a fill that uses the old \
+                value changes it twice.
                 """,
             remedy: """
                 Write a hashModifier, another one than before, at the entity: the older program \
@@ -468,7 +469,7 @@ extension Explanation {
                 to be ignored here. Errors, and findings about suppressions themselves, cannot be \
                 suppressed.
                 """,
-            remedy: "Write the code that stands in brackets after the finding, and a reason.",
+            remedy: "Write the code that follows the finding in brackets, and a reason.",
             wrong: """
                 <entity name="Product">
                   <attribute name="isOpen" type="bool" optional="true">

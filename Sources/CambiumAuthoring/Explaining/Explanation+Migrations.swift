@@ -28,8 +28,8 @@ extension Explanation {
             meaning: """
                 A fill, a link, a requirement and a de-duplication name entities and properties as \
                 the new version calls them, a drop as the old one did, a rename both. One of the \
-                names does not exist in its version. The same applies to the declarations beside a bundle, \
-                in its history; there the versions have to exist, too.
+                names does not exist in its version. The same applies to the declarations beside a \
+                bundle, in its history; there the versions have to exist, too.
                 """,
             remedy: "Correct the name, or delete the line.",
             before: product(),
@@ -73,12 +73,12 @@ extension Explanation {
         Explanation(
             .frozenVersionChanged, title: "A version that has shipped was changed",
             meaning: """
-                The lock describes the version at the time when it was frozen. Stores that were made by it \
-                are in use and stay as they are, so the file must not change: they could \
-                no longer be opened, or the next migration would \
-                misinterpret them. The notes show the former and the current content. How a \
-                file is laid out and spelled, the order in it, comments, code generation, \
-                messages, named requests, merge and delete rules may change.
+                The lock describes the version at the time when it was frozen. Stores that were \
+                made by it are in use and stay as they are, so the file must not change: they \
+                could no longer be opened, or the next migration would misinterpret them. The \
+                notes show the former and the current content. How a file is laid out and spelled, \
+                the order in it, comments, code generation, messages, named requests, merge and \
+                delete rules may change.
                 """,
             remedy: """
                 Undo the change, make a new version (swift package cambium version new) and change \
@@ -107,10 +107,10 @@ extension Explanation {
                 what Core Data did, and the message names the deleted data.
                 """,
             remedy: """
-                Run swift package cambium freeze --history once: it writes the deleted data \
-                into Name.history.xml beside the bundle, each with a reason, and the warning disappears. \
-                If something was renamed instead, give the new entity or property the renaming \
-                identifier of the old one.
+                Run swift package cambium freeze --history once: it writes the deleted data into \
+                Name.history.xml beside the bundle, each with a reason, and the warning \
+                disappears. If something was renamed instead, give the new entity or property the \
+                renaming identifier of the old one.
                 """,
             wrong: .words("Version 2 of 3 has no attribute title, which version 1 has"),
             right: .words("Version 2 has the attribute name with the renaming identifier title")),
@@ -125,10 +125,10 @@ extension Explanation {
                 on the remaining objects was not tested.
                 """,
             remedy: """
-                Loosen the conditions, or fill the attributes that they use: a fill that uses the old \
-                value is computed for every row, and uuid() is another value in each. If your rows \
-                do meet them, test the migration with a real store (swift package cambium migrate \
-                rehearse). To drop all objects, write where="TRUEPREDICATE".
+                Loosen the conditions, or fill the attributes that they use: a fill that uses the \
+                old value is computed for every row, and uuid() is another value in each. If your \
+                rows do meet them, test the migration with a real store (swift package cambium \
+                migrate rehearse). To drop all objects, write where="TRUEPREDICATE".
                 """,
             wrong: .words("A new rule total == 7 over rows with any total"),
             right: .words("The rule, and for total the fill TERNARY(total == 7, total, 7)")),
@@ -141,9 +141,9 @@ extension Explanation {
                 """,
             remedy: """
                 Run swift package cambium freeze --history: it writes the declarations with the \
-                least data loss into Name.history.xml beside the bundle. Then correct the values there that your \
-                mapping supplied. If the note says that the step needs code, write the migration that it \
-                shows into that file: your program then supplies the step.
+                least data loss into Name.history.xml beside the bundle. Then correct the values \
+                there that your mapping supplied. If the note says that the step needs code, write \
+                the migration that it shows into that file: your program then supplies the step.
                 """,
             wrong: .words("A required attribute without a default, new in version 2 of 3"),
             right: .words("The same attribute with a default")),
@@ -154,8 +154,8 @@ extension Explanation {
                 for objects that have none, unless it uses the old value.
                 """,
             remedy: """
-                Compute the value from the old one, drop the attribute's old values so that all objects \
-                get the new one, or remove the fill.
+                Compute the value from the old one, drop the attribute's old values so that all \
+                objects get the new one, or remove the fill.
                 """,
             before: product(#"<attribute name="price" type="double"/>"#),
             wrong: """

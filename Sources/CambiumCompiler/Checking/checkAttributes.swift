@@ -338,7 +338,7 @@ extension ModelChecker {
         guard let expression = try? RegularExpression(pattern) else { return nil }
         do {
             return try PatternMatcher(expression).matches(text)
-                ? nil : "not what the pattern asks for"
+                ? nil : "does not match the pattern"
         } catch {
             return "too much for the pattern, which takes too many steps with it"
         }

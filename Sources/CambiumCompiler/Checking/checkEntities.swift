@@ -357,7 +357,7 @@ extension ModelChecker {
             if let missing {
                 report(
                     code,
-                    "'\(configuration.name)' holds '\(name)', but not its parent '\(missing)'",
+                    "'\(configuration.name)' contains '\(name)', but not its parent '\(missing)'",
                     at: written, notes: ["A hierarchy has one table, so it is in one store"])
             }
             for relationship in entity.relationships
@@ -365,7 +365,7 @@ extension ModelChecker {
                 report(
                     code,
                     """
-                    '\(configuration.name)' holds '\(name)', but not \
+                    '\(configuration.name)' contains '\(name)', but not \
                     '\(relationship.destination)', which '\(relationship.name)' references
                     """,
                     at: written,

@@ -228,8 +228,8 @@ extension ModelChecker {
             report(
                 .cascadeIntoShared,
                 """
-                Deleting a '\(entity.name)' deletes its '\(destination.name)', which others reference \
-                too
+                Deleting a '\(entity.name)' deletes its '\(destination.name)', which others \
+                reference too
                 """,
                 at: offset,
                 notes: [

@@ -26,8 +26,8 @@ extension SwiftEmitter {
     /// The doc comment of a fetched property.
     func describe(_ property: GeneratedFetchedProperty, of entity: GeneratedEntity) -> String {
         """
-        Objects that a request finds, when it is first asked for; \
-        ``ManagedObjectContext/refresh(_:mergeChanges:)`` asks again.
+        Objects that a request finds, fetched on the first access and \
+        again after ``ManagedObjectContext/refresh(_:mergeChanges:)``.
         """
             + lines.note(entity.entity.name, property.property.name)
     }

@@ -308,7 +308,8 @@ final class RowPropertyBuilder {
         properties.append(
             GeneratedRow.Property(
                 name: identifier(relationship.name), type: type + (isOptional ? "?" : ""),
-                summary: "What the relationship `\(relationship.name)` leads to.", column: column,
+                summary: "The destination of the relationship `\(relationship.name)`.",
+                column: column,
                 getter: "storage.\(isOptional ? "optionalLink" : "link")(\(index))",
                 setter: "storage.setLink(\(index), newValue)",
                 start: isOptional ? "nil" : nil, isSettable: true))

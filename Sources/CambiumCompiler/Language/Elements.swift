@@ -43,14 +43,16 @@ extension ElementDescriptor {
             "case", "One value of the enumeration.",
             [
                 .name.required,
-                .init("value", .text, "What the store holds; else the name, or the next number."),
+                .init(
+                    "value", .text,
+                    "The value in the store; by default the name, or the next number."),
             ]),
         ElementDescriptor(
             "composite", "A type with several parts: a Swift struct, a column for each part.",
             [.name.required], children: ["attribute", "info"]),
         part,
         ElementDescriptor(
-            "configuration", "Entities that a store of their own may hold.",
+            "configuration", "Entities that can be kept in a separate store.",
             [
                 .init("name", .name, "The name.").required,
                 .init("entities", .text, "The names of its entities, separated by spaces.")
@@ -106,7 +108,7 @@ extension XMLAttribute {
     static let renamedFrom = XMLAttribute(
         "renamedFrom", .name, "The name in the version just before.", .value("Renaming ID"))
     static let hashModifier = XMLAttribute(
-        "hashModifier", .text, "Makes the version another one although the storage is the same.",
+        "hashModifier", .text, "Makes the version different although the storage is the same.",
         .value("Hash Modifier", "versionHashModifier"))
 }
 
@@ -127,7 +129,7 @@ extension ElementDescriptor {
             XMLAttribute.request, [.hashModifier],
             children: ["info"]),
         ElementDescriptor(
-            "unique", "Properties whose values, taken together, no two objects share.",
+            "unique", "Properties whose combined values are unique among the objects.",
             [
                 .init("by", .name, "The properties: sku, or shop sku", .value("Constraints"))
                     .required
@@ -152,7 +154,7 @@ extension ElementDescriptor {
             "rule", "A condition that every saved object meets.",
             [
                 .name.required,
-                .init("message", .text, "What an error says to a person."),
+                .init("message", .text, "The message of the error for users."),
             ],
             hasText: true),
         ElementDescriptor(

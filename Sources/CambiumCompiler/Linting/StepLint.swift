@@ -125,8 +125,8 @@ extension StepLint {
         report(
             .lostOrder,
             """
-            The order of \(entity).\(name) is lost: it was removed, and its inverse keeps the links \
-            without it
+            The order of \(entity).\(name) is lost: it was removed, and its inverse keeps the \
+            links without it
             """,
             of: entity,
             notes: [drop + ", if its order has no meaning; otherwise keep it"])
@@ -249,8 +249,8 @@ extension StepLint {
                 of: entity, name,
                 notes: [
                     """
-                    Fill it in \(wording.migration(to: new.model.version)) with a value that says \
-                    that it is not known, or from another attribute; or make it optional \
+                    Fill it in \(wording.migration(to: new.model.version)) with a \
+                    value that means 'unknown', or from another attribute; or make it optional \
                     without a default
                     """
                 ])
@@ -330,7 +330,7 @@ extension StepLint {
     private func modifierRemedy(at entity: String) -> String {
         wording.write(("hashModifier", "…")) + """
              at '\(entity)', another one than before: then the \
-            older program says that it cannot open the store
+            older program reports that it cannot open the store
             """
     }
 }

@@ -97,10 +97,11 @@ extension ModelChecker {
         if let problem = problem(ofCode: code.value) {
             report(
                 .invalidSuppression, problem, at: code,
-                notes: ["Write the code that stands in brackets after the finding"])
+                notes: ["Write the code that follows the finding in brackets"])
         } else if reason.saysNothing {
             report(
-                .invalidSuppression, "Say why \(code.value) is meant as it is here", at: reason,
+                .invalidSuppression, "Add the reason why \(code.value) is suppressed here",
+                at: reason,
                 notes: ["The reason is for those who read the model later"])
         }
     }

@@ -53,7 +53,7 @@ extension StepLint {
             of: first.entity, first.name,
             notes: (causes.isEmpty ? [] : ["What makes it necessary: \(causes)"]) + [
                 """
-                Put such data into an entity of its own or into files, or see how long it takes \
+                Move such data to an entity of its own or into files, or test how long it takes \
                 with the largest store
                 """
             ])

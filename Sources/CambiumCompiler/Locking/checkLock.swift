@@ -55,8 +55,8 @@ enum LockChecker {
             at: SourcePosition(path: path, line: 1, column: 1),
             notes: [
                 """
-                Take the file from version control; after a merge, write it again with: swift package \
-                cambium freeze --through \(last)
+                Take the file from version control; after a merge, write it again with: swift \
+                package cambium freeze --through \(last)
                 """
             ])
     }

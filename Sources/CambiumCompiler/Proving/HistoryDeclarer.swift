@@ -106,7 +106,7 @@ package struct HistoryDeclarer {
         if case .literal = value, isUniqueAlone(name, in: entity) { return nil }
         return HistoryItem(
             MigrationDeclaration.Fill(entity: owner, attribute: name, value: value), text: text,
-            reason: "required in \(new.version), and nothing says what existing objects have")
+            reason: "required in \(new.version), and existing objects have no declared value")
     }
 
     private func isUniqueAlone(_ attribute: String, in owner: Entity) -> Bool {
@@ -175,7 +175,9 @@ package struct ShippedRemedy {
         let choices = problems.compactMap { Self.choice($0, from: old, to: new) }
         guard choices.isEmpty else {
             needsCode = false
-            notes = choices.map { "Say which one it was, the other is new: write \($0) in \(file)" }
+            notes = choices.map {
+                "Declare which one it was, the other is new: write \($0) in \(file)"
+            }
             return
         }
         guard problems.allSatisfy({ !$0.fixes.isEmpty }) else {
@@ -195,8 +197,8 @@ package struct ShippedRemedy {
         if needsCode {
             notes.append(
                 declarer.codeDeclaration.map { "This step needs code: write \($0) in \(file)" }
-                    ?? "This step needs code, and no declaration leaves room for it: let the program "
-                    + "change such stores before it opens them")
+                    ?? "This step needs code, and no declaration allows it: change such stores in "
+                    + "the program before it opens them")
         }
         self.notes = notes
     }

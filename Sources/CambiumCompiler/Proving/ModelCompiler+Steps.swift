@@ -124,8 +124,8 @@ extension ModelCompiler {
                     """,
                 """
                 A store with rows that do not meet the new conditions, or that a new type does not \
-                hold, cannot be opened; loosen them, or fill what they look at from its old \
-                value
+                hold, cannot be opened; loosen them, or fill the attributes that they use from \
+                their old values
                 """)
         }
         if !proof.isEmpty, !proof.dropped.isEmpty {
@@ -167,7 +167,7 @@ extension ModelCompiler {
     static func schemaFailure(_ error: any Error, at position: SourcePosition) -> Diagnostic {
         Diagnostic(
             .unprovenMigration, "The schema fails on SQLite: \(line(of: error))", at: position,
-            notes: ["No store of this model can be made here: change what the error names"])
+            notes: ["No store of this model can be created: change what the error names"])
     }
 
     @inline(never)

@@ -278,17 +278,17 @@ extension ModelCompiler {
         let others = merges.map {
             """
             that of \($0.entity) by \($0.properties.joined(separator: " ")), which \
-            '\($0.relationship)' leads to
+            '\($0.relationship)' references
             """
         }.joined(separator: ", and ")
         if isDeclared {
             return """
-                Put the <deduplicate> of \(name) by \(list) after \(others), unless no two \
+                Move the <deduplicate> of \(name) by \(list) after \(others), unless no two \
                 objects become equal
                 """
         }
         return """
-            Say in \(place) which of them stays, as in <deduplicate \
+            Declare in \(place) which of them is kept, as in <deduplicate \
             entity=\"\(name)\" by=\"\(list)\" reason=\"…\"/>
             """
                 + (others.isEmpty ? "" : " after \(others)")

@@ -163,7 +163,7 @@ extension CoreDataImportRun {
         _ row: [StoredValue], _ link: CoreDataLayout.LinkSource, _ refused: [String: Set<Int64>],
         _ report: inout CoreDataImportReport
     ) {
-        let (name, vague) = (link.relationship.name, "the store does not say which two it links")
+        let (name, vague) = (link.relationship.name, "one of its two ends is missing in the store")
         switch (row[0], row[1]) {
         case (.integer(let owner), .integer(let member)):
             let isRefused = [

@@ -8,7 +8,7 @@ extension CoreDataImportReport {
                 "These versions can have written it too: \(alsoFits.joined(separator: ", ")) "
                     + "(--version takes one)")
         }
-        if let choice { lines.append("It is taken as '\(writtenBy)': \(choice)") }
+        if let choice { lines.append("It is imported as '\(writtenBy)': \(choice)") }
         add("Remarks:", remarks, to: &lines)
         add("Differences from the version that was named:", differences, to: &lines)
         add("Under former names:", formerNames, to: &lines)
@@ -44,7 +44,7 @@ extension CoreDataImportReport {
         let evidence =
             switch VersionEvidence(rawValue: foundBy) {
             case .hashes: "its hashes are those of the store"
-            case .identifier: "its identifier says so, and its tables fit"
+            case .identifier: "its identifier names the version, and its tables fit"
             case .structure: "its tables fit"
             case .forced, nil: "as was said"
             }

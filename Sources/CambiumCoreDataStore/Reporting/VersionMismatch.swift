@@ -48,7 +48,7 @@ extension VersionMismatch: CustomStringConvertible {
     /// The differences and how to fix the problem.
     public var description: String {
         let says = identifiers.filter { !$0.isEmpty }.excerpts()
-        let said = says.isEmpty ? "" : "; the store says that version \(says) wrote it"
+        let said = says.isEmpty ? "" : "; the store names version \(says)"
         if isUnrelated {
             let shown = unknownEntities.prefix(5).map { $0.excerpt() }.joined(separator: ", ")
             return "\(store) was written by another model than \(model)\(said): no version of "

@@ -124,7 +124,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         StoreError(
             code: .commitOutcomeUnknown,
             message: "The connection to the server was lost while it committed the save "
-                + "\(commit.uuid.uuidString), and it did not say within \(time) whether it has. "
+                + "\(commit.uuid.uuidString), and did not confirm within \(time) whether it has. "
                 + "The changes are saved completely or not at all, but it is not known which.",
             remedy: "Call outcome(of:) of the container with the commit of this error, before the "
                 + "same changes are saved again.",

@@ -186,6 +186,6 @@ package enum RefusalText {
 }
 
 extension Rule {
-    /// The message of the error if the rule does not hold: the model's own, if it has any.
-    package var refusal: String { message ?? "The rule \(name) does not hold." }
+    /// The message of the error if the rule is violated: the model's own, if it has any.
+    package var refusal: String { message ?? "The rule \(name) is violated." }
 }

@@ -263,7 +263,8 @@ struct RefusedItem: Error {
 /// little if all are rejected, and almost nothing if few are.
 ///
 /// - Parameters:
-///   - shouldContinue: Whether to try again after a rejection. If not, this function rolls nothing back.
+///   - shouldContinue: Whether to try again after a rejection. If not, this function rolls
+///     nothing back.
 ///   - write: Writes items, and updates the state of the caller only if it succeeds. Throws
 ///     ``RefusedItem``.
 ///   - refused: Is called with each item that is left out.

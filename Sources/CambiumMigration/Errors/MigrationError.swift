@@ -131,8 +131,8 @@ public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConv
             "The store was written by version \(store.excerpt()) of the model, but this program "
                 + "has version \(program)"
         case .noWayBack(let store, let target):
-            "The store has version \(store.excerpt()), which comes after \(target), and no "
-                + "migration leads back"
+            "The store has version \(store.excerpt()), which comes after \(target), and there "
+                + "is no migration back"
         case .unknownVersion(let store, let hash, let known):
             "The store was written by version \(store.excerpt()) of the model (hash "
                 + "\(hash.excerpt())); this program knows \(known.joined(separator: ", "))"

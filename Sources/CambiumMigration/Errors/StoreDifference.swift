@@ -251,7 +251,7 @@ public struct ExternalObject: Sendable, Hashable, CustomStringConvertible {
                 made == name
                     ? "has a name that the migration uses"
                     : "has a name that the migration uses (\(made)) except for case"
-            case .wouldBreak(let message): "would not work any more (\(message))"
+            case .wouldBreak(let message): "would no longer work (\(message))"
             case .wouldMeanSomethingElse(let text): "would mean something else (\(text))"
             case .wouldLoseLinks(let count):
                 "has \(count.counted("link")) to objects that the migration deletes"

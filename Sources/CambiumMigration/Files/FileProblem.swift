@@ -27,7 +27,8 @@ package struct FileProblem: Sendable {
             problem = "the disk is full"
             remedy = "The store is unchanged. Make room, and try again"
         case 14, 23:
-            problem = "it cannot be opened, or the files that SQLite needs beside it cannot be made"
+            problem =
+                "it cannot be opened, or the files that SQLite needs beside it cannot be created"
             remedy =
                 "See that the program may read the file and write \(folder), or copy the file, and "
                 + "its -wal if there is one, to another folder"

@@ -138,7 +138,7 @@ extension MigrationRunner {
             let other = catalogue.entries.keys.first { $0.lowercased() == name.lowercased() }
             guard let other else { return links(to: name, in: connection, tables, ordinary) }
             return [
-                "\(name) is called \(other) now, and SQLite takes both for the same; give it its name "
+                "\(name) is called \(other) now, and SQLite treats both names as equal; give it its name "
                     + "back: \(StoreObject.renamings(of: other, to: name))"
             ]
         }

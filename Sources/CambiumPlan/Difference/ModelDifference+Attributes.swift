@@ -288,8 +288,8 @@ extension ModelDifference {
                     \(words(for: new.type)), and some values may not fit
                     """,
                 remedy: """
-                    keep the old values under another name, let a step of the program convert \
-                    them, or drop them
+                    keep the old values under another name, convert them in a step of the \
+                    program, or drop them
                     """,
                 fixes: [
                     parted(.rename(.attribute, to: nil, from: old.name)),

@@ -140,8 +140,8 @@ extension ModelDifference {
                                 "version \(new.version) calls '\($0.name)': name that"
                             }
                                 ?? """
-                                version \(new.version) has no longer: say with a fill what its \
-                                attributes have instead
+                                version \(new.version) no longer has: declare with a fill what \
+                                its attributes get
                                 """)))
         }
         let before = match.formers(of: type).first { $0.cases.contains(item) }
@@ -262,8 +262,8 @@ extension ModelDifference {
                 '\(item.name)'
                 """,
             remedy: kept == nil
-                ? "write out other values, or say what they get"
-                : "write out the value that it had",
+                ? "write other values, or declare what they get"
+                : "write the value that it had",
             fixes: [
                 kept.map { keeping($0, item, of: enumeration, since: before) }
                     ?? .replace(

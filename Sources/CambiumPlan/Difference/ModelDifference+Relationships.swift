@@ -302,8 +302,8 @@ extension ModelDifference {
         addProblem(
             entity: entity.name, property: relationship.name,
             fact: """
-                \(ends.joined(separator: " and ")) \(ends.count == 1 ? "references" : "reference") one object \
-                in the new version, and existing objects may have several
+                \(ends.joined(separator: " and ")) \(ends.count == 1 ? "references" : "reference") \
+                one object in the new version, and existing objects may have several
                 """,
             remedy: """
                 keep the first link (in an order, or the order of the old list), \
@@ -372,9 +372,9 @@ extension ModelDifference {
         addProblem(
             entity: successors[0].entity.name, property: successors[0].relationship.name,
             fact: """
-                \(links.entity.name).\(name) was its own inverse before, and what it is now in \
-                \(owners.joined(separator: " and ")) is not each other's inverse, so that both \
-                would have the same links
+                \(links.entity.name).\(name) was its own inverse before, and is now two \
+                relationships in \(owners.joined(separator: " and ")) that are not inverses of \
+                each other, so that both would have the same links
                 """,
             remedy: "drop one of them: the other keeps the links",
             fixes: owners.map { .drop(entity: $0, property: name) })
@@ -399,7 +399,7 @@ extension ModelDifference {
                 \(old.entity).\(old.property) was not, so that a link of one object to another \
                 would also exist in the other direction
                 """,
-            remedy: "let a step of the program make the links, or drop them at both ends",
+            remedy: "create the links in a step of the program, or drop them at both ends",
             fixes: [
                 split(.convert(entity: old.entity, property: old.property)),
                 split(.drop(entity: old.entity, property: old.property)),

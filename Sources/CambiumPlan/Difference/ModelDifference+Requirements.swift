@@ -149,8 +149,8 @@ extension ModelDifference {
                 addProblem(
                     entity: entity.name, in: .old,
                     fact: """
-                        Which objects of \(entity.name) a drop means cannot be computed by the \
-                        store
+                        The store cannot compute which objects of \(entity.name) a drop \
+                        deletes
                         """, remedy: "use its stored properties")
             }
             let name = match.newEntity(of: entity)?.name ?? entity.name
@@ -186,7 +186,7 @@ extension ModelDifference {
             return add(
                 problem(
                     """
-                    What \(place) leads to cannot be computed by the store: version \
+                    The store cannot compute the destination of \(place): version \
                     \(old.version) has no objects of \(relationship.destination), or the \
                     condition needs more than its stored properties
                     """
@@ -248,8 +248,8 @@ extension ModelDifference {
             entity: entity, property: name,
             fact:
                 """
-                A requirement says that every object has \(entity).\(name), and the migration \
-                drops what they have there (\(drop.entity).\(name))
+                A requirement declares that every object has \(entity).\(name), but the \
+                migration drops the old values (\(drop.entity).\(name))
                 """,
             remedy: "remove the drop, or "
                 + (fix == nil ? "make it optional" : "declare what they get instead"),

@@ -243,8 +243,8 @@ extension ModelDifference {
                     in version \(new.version)
                     """,
                 remedy: """
-                    keep the old values under another name, let a step of the program make \
-                    links of them, or drop them
+                    keep the old values under another name, create links from them in a step \
+                    of the program, or drop them
                     """,
                 fixes: [
                     .rename(declaration, to: nil, from: property),

@@ -38,7 +38,8 @@ extension ModelMatch {
         successors(of: property).first
     }
 
-    /// Returns all successors of a relationship. If it has moved down a hierarchy, there may be several.
+    /// Returns all successors of a relationship. If it has moved down a hierarchy, there may be
+    /// several.
     func successors(of property: PropertyName) -> [(entity: Entity, relationship: Relationship)] {
         new.entities.flatMap { entity in
             entity.relationships.filter { relationship in

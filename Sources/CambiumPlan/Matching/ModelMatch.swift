@@ -153,7 +153,7 @@ package final class ModelMatch: @unchecked Sendable {
                     MigrationProblem(
                         entity: entity.name,
                         fact: """
-                            \(entity.name) says renamedFrom="\(missing)", but version \
+                            \(entity.name) has renamedFrom="\(missing)", but version \
                             \(old.version) has no entity of that name
                             """))
             } else if newEntities[entity.name] == nil, !isDropped(entity.name, nil) {
@@ -186,7 +186,7 @@ package final class ModelMatch: @unchecked Sendable {
                 let problem = MigrationProblem(
                     entity: entity.name, property: name,
                     fact:
-                        "\(entity.name).\(name) says renamedFrom=\"\(renamedFrom)\", but \(reason)",
+                        "\(entity.name).\(name) has renamedFrom=\"\(renamedFrom)\", but \(reason)",
                     remedy: remedy)
                 missing.append((newProperty, problem))
                 continue

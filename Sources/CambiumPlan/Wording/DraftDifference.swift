@@ -59,7 +59,7 @@ extension MigrationProblem {
     /// draft.
     fileprivate var draftFact: String {
         for case .rename(_, _, let former) in fixes {
-            return "\(fact), and nothing there says renamedFrom=\"\(former)\""
+            return "\(fact), and nothing there has renamedFrom=\"\(former)\""
         }
         for fix in fixes {
             switch fix {

@@ -32,7 +32,7 @@ struct PostgresBackup {
             throw StoreError(
                 code: .cannotOpen,
                 message:
-                    "The migration deletes data, and the role may not make a schema for copies "
+                    "The migration deletes data, and the role may not create a schema for copies "
                     + "of the tables.",
                 remedy: "Grant CREATE on the database to the role, or copy the database with "
                     + "pg_dump and set StoreOptions.migrationBackup to none.", underlying: error)

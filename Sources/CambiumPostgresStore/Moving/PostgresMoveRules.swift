@@ -46,7 +46,7 @@ struct PostgresMoveRules: MovedTableRules {
         case .real:
             let number = record.real(slot)
             if Double(Float(number)) == number { return nil }
-            return (.numberTooLarge, "\(name) is a number that 32 bits do not hold.")
+            return (.numberTooLarge, "\(name) is a number that does not fit into 32 bits.")
         case .timestamp:
             let seconds = record.real(slot)
             guard PostgresTimestamp.kept.kept(seconds) == nil else { return nil }
@@ -67,12 +67,12 @@ struct PostgresMoveRules: MovedTableRules {
             }
             let bytes = record.bytes(slot)
             if !bytes.isUTF8 {
-                return (.unencodable, "\(name) holds text that is not UTF-8.")
+                return (.unencodable, "\(name) has text that is not UTF-8.")
             }
             return tooLarge(bytes.count, name)
         case .uuid:
             return record.bytes(slot).count == 16
-                ? nil : (.unencodable, "\(name) holds data that is not a UUID.")
+                ? nil : (.unencodable, "\(name) has data that is not a UUID.")
         case .bytea: return tooLarge(record.bytes(slot).count, name)
         case .bigint, .double, .decimal: return nil
         }

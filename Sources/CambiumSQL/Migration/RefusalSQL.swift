@@ -336,7 +336,7 @@ struct RefusalBuilder {
         let type = attribute.type.notation
         return Refusal(
             reason: old.usesExternalForm && !attribute.usesExternalForm
-                ? "a value of \(owner.name).\(old.name) lies in a file, or does not fit"
+                ? "a value of \(owner.name).\(old.name) is stored in a file, or does not fit"
                 : "a value of \(owner.name).\(old.name) does not fit its new type, \(type)",
             table: difference.old.root(of: owner).name, condition: condition, value: column,
             type: old.usesExternalForm ? RefusalSQL.externalForm : old.type.notation)

@@ -13,9 +13,9 @@ enum CheckStoreCommand: Command {
     static let usage = "STORE --model MODEL [--repair] [--limit NUMBER] [--json]"
     static let details = """
         Checks what other programs may have broken: required values, limits, patterns, enumerations
-        and rules; unique values; dangling links, and links to another entity or in one direction only; how
-        many objects a relationship has; the order of lists; derived values; large values beside the
-        rows; the counters of keys; the tables and indexes; and the database itself.
+        and rules; unique values; dangling links, and links to another entity or in one direction
+        only; how many objects a relationship has; the order of lists; derived values; large values
+        beside the rows; the counters of keys; the tables and indexes; and the database itself.
 
             cambium check-store shop.sqlite --model Sources/App/Shop.cambium
 
@@ -23,13 +23,13 @@ enum CheckStoreCommand: Command {
         by its entity and key, and the property, and never has a value. --json prints the same for
         programs; the kinds, such as danglingLink, stay the same in later versions.
 
-        --repair then repairs what needs no decision about data: it computes derived values,
-        raises counters of keys, and removes large values that no object references. It says what it
+        --repair then repairs what needs no decision about data: it computes derived values, raises
+        counters of keys, and removes large values that no object references. It reports what it
         did. The rest is for you or your program.
 
-        It ends with 0 where nothing is wrong (any more), with 1 where something is, and with 2 where
+        The exit code is 0 without problems (or if all are repaired), 1 with problems, and 2 if
         the store cannot be checked. MODEL has the version that the store is of. Checks that a
-        program adds in Swift are not made.
+        program adds in Swift do not run.
         """
     static let options = [
         Option("--model", "MODEL", "the model of the store: Name.cambium or Name.xcdatamodeld"),

@@ -23,14 +23,15 @@ enum ConvertCommand: Command {
         With --force an existing bundle gets exactly the versions of the old one: its
         own are written over, and removed where the old one has none of that name.
 
-        A mapping model becomes the <migration> of the version that it migrates to: renames, fills and
-        drops, and comments for what was code and for what is still to be decided. It is printed, or
-        written to the file of --output:
+        A mapping model becomes the <migration> of the version that it migrates to: renames, fills
+        and drops, and comments for what was code and for what is still to be decided. It is
+        printed, or written to the file of --output:
 
             cambium convert Shop1to2.xcmappingmodel --model Shop.xcdatamodeld --from 1 --to 2
 
-        The model and its two versions say which entity declares a property, and what nothing maps
-        and so is dropped. Without them, fills may name the wrong entity, and drops are missing.
+        The model and its two versions show which entity declares a property, and what is dropped
+        because nothing maps it. Without them, fills may name the wrong entity, and drops are
+        missing.
         """
     static let options = [
         Option(
@@ -130,7 +131,7 @@ enum ConvertCommand: Command {
         let lock = "\(path)/\(VersionFreezer.fileName)"
         guard Files.exists(lock) else { return }
         console.writeError(
-            "cambium: note: \(lock) was not carried over: it holds for the old format. Freeze what "
+            "cambium: note: \(lock) was not converted: it belongs to the old format. Freeze what "
                 + "has shipped again: swift package cambium freeze \(new.asShellWord) "
                 + "--through VERSION\n")
     }

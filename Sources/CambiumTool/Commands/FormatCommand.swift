@@ -15,7 +15,7 @@ enum FormatCommand: Command {
 
         --check writes nothing, names the files that would change and ends with exit code 5.
         """
-    static let options = [Option("--check", nil, "only say which files would change")]
+    static let options = [Option("--check", nil, "only print which files would change")]
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
         let isCheck = arguments.has("--check")

@@ -46,8 +46,8 @@ enum ImportCoreDataCommand: Command {
             Option("--version", "V", "the version that wrote STORE, whatever its tables say"),
             Option(
                 "--hashes", "FILE",
-                "VersionInfo.plist of the app's Name.momd, which tells versions apart"),
-            Option("--plan", nil, "say what would be done, and write nothing"),
+                "VersionInfo.plist of the app's Name.momd, which distinguishes versions"),
+            Option("--plan", nil, "print what would be done, and write nothing"),
             Option("--ids", "FILE", "write old and new keys into a file, with tabs between them"),
             Option("--format", "FORM", "text (default) or json"),
             Option("--report", "FILE", "write the report into a file as json too"),
@@ -181,7 +181,7 @@ enum ImportCoreDataCommand: Command {
             try work()
         } catch ToolError.file(let message) {
             guard let store else { throw ToolError.file(message) }
-            throw ToolError.file("\(message)\nThe new store \(store) was made all the same.")
+            throw ToolError.file("\(message)\nThe new store \(store) was created nevertheless.")
         }
     }
 
@@ -192,7 +192,7 @@ enum ImportCoreDataCommand: Command {
         guard let hashes = VersionHashes(Data(bytes)) else {
             throw .file(
                 "\(file) is not a binary VersionInfo.plist. It is in Name.momd of the "
-                    + "built app; 'plutil -convert binary1' makes the form of another one.")
+                    + "built app; 'plutil -convert binary1' converts another one.")
         }
         return hashes
     }

@@ -170,7 +170,7 @@ struct DraftTests {
             #expect(
                 draft.obstacles == [
                     "Book.pages of version 1 of the store is missing in version 1 of the program, and "
-                        + "nothing there says renamedFrom=\"pages\""
+                        + "nothing there has renamedFrom=\"pages\""
                 ])
         }
     }

@@ -17,7 +17,7 @@ import Testing
         ),
         (
             "tags.word == 'x'", 0, "'tags' is a to-many relationship",
-            "say ANY, ALL or NONE before the comparison, or an aggregate such as @count"
+            "write ANY, ALL or NONE before the comparison, or an aggregate such as @count"
         ),
         (
             "tags.products.stock.@sum == 1", 5,
@@ -80,7 +80,7 @@ import Testing
             "write '2001-12-31T23:59:59Z' or seconds since 2001-01-01 UTC"
         ),
         ("token == 'x'", 9, "'x' is not a UUID", nil),
-        ("isNew < YES", 0, "a Boolean has no order, so '<' says nothing", nil),
+        ("isNew < YES", 0, "a Boolean has no order and cannot be used with '<'", nil),
         ("category == 3", 12, "an integer where an object of Category is wanted", nil),
         (
             "category == SELF", 12,

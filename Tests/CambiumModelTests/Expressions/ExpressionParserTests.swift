@@ -27,7 +27,7 @@ import Testing
         ("(a == 1", 7, "expected ')', found the end"),
         ("a == 1 b", 7, "expected an operator or the end, found 'b'"),
         ("ä == ?", 6, "'?' has no meaning in an expression"),
-        ("a == %@", 5, "'%@' stands for an argument, and there are none here"),
+        ("a == %@", 5, "'%@' is a placeholder for an argument, and there are none here"),
         ("a ==[x] 'b'", 5, "'x' is not an option of a comparison"),
         ("lenght(a) > 1", 0, "there is no function 'lenght'"),
         ("items.@cuont > 1", 6, "'@cuont' is not supported"),

@@ -70,7 +70,7 @@ import Testing
         ("title == $sorce.title", 9, "there is no variable $sorce", "did you mean $source?"),
         (
             "title == $source.tags.word", 17, "'tags' is a to-many relationship",
-            "say ANY, ALL or NONE before the comparison, or an aggregate such as @count"
+            "write ANY, ALL or NONE before the comparison, or an aggregate such as @count"
         ),
         (
             "title == $FETCHED_PROPERTY.nam", 27,

@@ -32,7 +32,7 @@ extension ModelChecker {
                 .unsuitableProperty,
                 attribute.isTransient
                     ? "'\(attribute.name)' is transient: it is not in the store"
-                    : "'\(attribute.name)' is derived: it is computed anew",
+                    : "'\(attribute.name)' is derived: it is computed again",
                 at: property)
             return nil
         }

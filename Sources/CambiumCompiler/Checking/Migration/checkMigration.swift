@@ -73,7 +73,7 @@ extension ModelChecker {
     func checkReason(_ reason: ParsedAttribute?) {
         guard let reason, reason.saysNothing else { return }
         report(
-            .invalidWord, "Say why", at: reason,
+            .invalidWord, "Add a reason", at: reason,
             notes: ["The reason is for those who read the migration later"])
     }
 

@@ -297,7 +297,7 @@ extension ExpressionChecker {
         }
         guard relation == .equal || relation == .notEqual || one.isOrdered else {
             return refuse(
-                "\(one.description) has no order, so '\(relation.rawValue)' says nothing",
+                "\(one.description) has no order and cannot be used with '\(relation.rawValue)'",
                 at: left.offset)
         }
         return true

@@ -125,7 +125,8 @@ extension ExpressionChecker {
         guard case .open(var collections, let maximum) = capture else {
             _ = fail(
                 "'\(name.text)' is a to-many relationship", at: name.offset,
-                hint: "say ANY, ALL or NONE before the comparison, or an aggregate such as @count")
+                hint: "write ANY, ALL or NONE before the comparison, or an aggregate such as @count"
+            )
             return nil
         }
         let isNext = collections.last.map { owner.root == .variable($0.variable) } ?? true

@@ -233,9 +233,9 @@ final class ExpressionChecker {
     private func hint(_ type: ExpressionType, _ wanted: ExpressionType) -> String? {
         guard wanted.isExact else { return nil }
         if type.isFloatingPoint {
-            return "exact numbers come of exact ones by +, - and *; a quotient, a power or a "
-                + "floating-point attribute gives none: make the attribute a double, or let a "
-                + "<step> compute it"
+            return "exact numbers result from exact ones by +, - and *; a quotient, a power or a "
+                + "floating-point attribute is not exact: make the attribute a double, or compute it "
+                + "in a <step>"
         }
         if case .decimal(let places) = type, case .decimal = wanted {
             return "it has up to \(places) places: give the attribute that scale"

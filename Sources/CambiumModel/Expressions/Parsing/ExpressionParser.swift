@@ -230,7 +230,7 @@ extension ExpressionParser {
             default:
                 throw ExpressionDiagnostic(
                     offset: current.offset, message: "'\(letter)' is not an option of a comparison",
-                    hint: "c ignores case, d accents, n says that the strings are normalized")
+                    hint: "c ignores case, d accents, n means that the strings are normalized")
             }
         }
         advance()

@@ -427,8 +427,9 @@ struct DuplicateRemoval {
             """,
             of: root, with: [], type: nil,
             reason: """
-                objects of \(entity.name) become equal in \(list) because the objects that they reference \
-                become equal: delete them in a step, or with the program before this version
+                objects of \(entity.name) become equal in \(list) because the objects that they \
+                reference become equal: delete them in a step, or with the program before this \
+                version
                 """)
     }
 

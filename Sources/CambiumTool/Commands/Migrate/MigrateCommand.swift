@@ -19,11 +19,12 @@ enum MigrateCommand: Command {
                cambium migrate verify --model MODEL --engine postgres --url URL [--json]
         """
     static let details = """
-        status says which version a store has, and whether a program with the model can open it (exit
-        code 6 where it has to be migrated). plan says what a migration would do: steps, classes,
-        rows, disk space. Both change nothing. apply migrates the store, all of it or nothing, after
-        a copy was made beside it where data will be lost. rehearse does it to a copy that is removed
-        again, and compares the tables. forget removes the copies that migrations have left.
+        status shows which version a store has, and whether a program with the model can open it
+        (exit code 6 where it has to be migrated). plan shows what a migration would do: steps,
+        classes, rows, disk space. Both change nothing. apply migrates the store, all of it or
+        nothing, after making a copy beside it if data will be lost. rehearse does it to a copy that
+        is removed again, and compares the tables. forget removes the copies that migrations have
+        left.
 
         STORE is the file of an SQLite database or the URL of a PostgreSQL server, such as
         postgresql://host/shop#schema. There, plan also names the tables that are written again and

@@ -232,7 +232,7 @@ extension PredicateLowering {
         guard wanted.contains(object.objectClass.entityName) else {
             throw UnsupportedPredicateError(
                 part: "\(Self.name(of: node)) as \(type)",
-                reason: "properties of a sub-entity cannot be asked of all objects",
+                reason: "the other objects have no properties of a sub-entity",
                 remedy: "Fetch \(type), or ask with `is` for the class")
         }
         return .object(object)
