@@ -167,7 +167,7 @@ package protocol EngineError: Error {
 
     /// The problem with the file, its folder or its disk when a store is opened; nil if the error
     /// has another reason.
-    func troubleOpening(_ path: String) -> StoreError?
+    func openingProblem(_ path: String) -> StoreError?
 }
 
 /// The capabilities that only some engines have. The defaults mean that an engine does not have

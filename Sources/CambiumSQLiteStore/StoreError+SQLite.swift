@@ -209,7 +209,7 @@ extension SQLiteError: EngineError {
         }
     }
 
-    package func troubleOpening(_ path: String) -> StoreError? {
+    package func openingProblem(_ path: String) -> StoreError? {
         StoreError(self, in: .opening, path)
     }
 }

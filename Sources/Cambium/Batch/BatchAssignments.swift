@@ -78,10 +78,11 @@ struct BatchAssignments {
             }
             setReference(relationship, to: id.key, slot)
         case .expression(let expression, let objects):
-            if let foreign = objects.first(where: { !coordinator.hasStore($0.store) }) {
+            if let misplaced = objects.first(where: { !coordinator.hasStore($0.store) }) {
                 throw StoreError(
                     code: .objectOfAnotherContext,
-                    message: "The expression for \(entity.name).\(name) names \(foreign), which is "
+                    message:
+                        "The expression for \(entity.name).\(name) names \(misplaced), which is "
                         + "in no store of this coordinator.",
                     remedy: "Name objects of this coordinator's stores only.")
             }

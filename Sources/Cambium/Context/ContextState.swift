@@ -69,7 +69,7 @@ final class ContextState {
         /// context, and after the warning.
         private var origin: ContextOrigin?
         /// The warnings that were printed.
-        private static let said = Mutex<Set<String>>([])
+        private static let reported = Mutex<Set<String>>([])
     #endif
 
     /// Called once, when the context is made.
@@ -86,7 +86,7 @@ final class ContextState {
         #if DEBUG
             guard let origin else { return }
             self.origin = nil
-            let isNew = Self.said.withLock { $0.insert(origin.warning).inserted }
+            let isNew = Self.reported.withLock { $0.insert(origin.warning).inserted }
             if isNew { StandardError.note(origin.warning) }
         #endif
     }

@@ -396,8 +396,8 @@ extension ManagedObjectContext {
     ///
     /// - Throws: ``StoreError`` with `objectOfAnotherContext` for objects of other contexts.
     public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
-        guard let foreign = objects.first(where: { $0.state !== state }) else { return }
-        throw StoreError.otherContext(of: foreign)
+        guard let misplaced = objects.first(where: { $0.state !== state }) else { return }
+        throw StoreError.otherContext(of: misplaced)
     }
 
     /// Releases clean objects that only the context holds, if many were added since the last time.

@@ -339,14 +339,14 @@ private final class ObjectFollower<Entity: ManagedObject>: ChangeFollower {
     }
 
     func contextDidChange(_ changes: ObjectChanges) {
-        let isGone = object.isDeleted
-        if !isGone {
+        let isDeleted = object.isDeleted
+        if !isDeleted {
             guard changes.mayConcern(object) else { return }
             object.willAccessValue(forKey: nil)  // it may have been made a fault
             guard ChangedObjects(changes).concerns(object, &seen) else { return }
         }
         source?.put(object)
-        if isGone { source?.end() }
+        if isDeleted { source?.end() }
     }
 
     func contextWasReset() {

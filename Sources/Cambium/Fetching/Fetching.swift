@@ -41,12 +41,12 @@ struct Fetching: ContextAccess {
     /// Checks that the objects belong to this container. The key of an object of another container
     /// may equal the key of a different object here.
     func requireOwn(_ objects: [ObjectID], for entityName: String) throws {
-        guard let foreign = objects.first(where: { !coordinator.hasStore($0.store) }) else {
+        guard let misplaced = objects.first(where: { !coordinator.hasStore($0.store) }) else {
             return
         }
         throw StoreError(
             code: .objectOfAnotherContext,
-            message: "The request for \(entityName) names \(foreign), which is in no store of "
+            message: "The request for \(entityName) names \(misplaced), which is in no store of "
                 + "this context.",
             remedy: "Name objects of this context's stores only.")
     }

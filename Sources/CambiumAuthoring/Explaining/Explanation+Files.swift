@@ -106,7 +106,7 @@ extension Explanation {
             right: .words(
                 "Shop.cambium/1.xml")),
         Explanation(
-            .foreignFile, title: "A file in the bundle is not a version",
+            .unknownFile, title: "A file in the bundle is not a version",
             meaning: """
                 Only files whose name ends in .xml are versions of the model. The other is \
                 ignored, which is right for notes and wrong for a version whose name was misspelt.

@@ -4,7 +4,7 @@ import CambiumCompiler
 extension Explanation {
     static let ofLint: [Explanation] = [
         Explanation(
-            .droppedTwin, title: "Dropped data has a new counterpart of nearly the same name",
+            .droppedSimilar, title: "Dropped data has a new counterpart of nearly the same name",
             meaning: """
                 The migration drops something with its data, and the new version has \
                 something similar with nearly the same name, or an entity with the same \

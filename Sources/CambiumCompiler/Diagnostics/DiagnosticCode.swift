@@ -19,7 +19,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     /// The bundle cannot be read.
     case bundleLayout = 106
     /// A file in the bundle is not a version.
-    case foreignFile = 107
+    case unknownFile = 107
     /// A version is left out.
     case skippedVersion = 108
     /// The model is in the binary form of Xcode 3.
@@ -202,7 +202,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     // MARK: Data loss, intended or not
 
     /// A dropped element is replaced by one with nearly the same name.
-    case droppedTwin = 10_101
+    case droppedSimilar = 10_101
     /// A list loses its order.
     case lostOrder = 10_102
 
@@ -272,7 +272,7 @@ extension DiagnosticCode {
     /// Whether it stops the build.
     package var severity: Severity {
         switch self {
-        case .foreignFile, .skippedVersion, .unknownXcodeName, .xcodeMeaning, .incompleteLock,
+        case .unknownFile, .skippedVersion, .unknownXcodeName, .xcodeMeaning, .incompleteLock,
             .renamedInSwift, .longName, .optionalBool, .madeOptional, .fixedValue, .unusedType,
             .smallExternalData, .missingInverse, .laxRequirement, .deleteNeverSucceeds,
             .separatedInXcode, .cascadeBothWays, .cascadeIntoShared, .denyForever, .emptyEntity,

@@ -98,7 +98,7 @@ extension ModelChecker {
             report(
                 .invalidSuppression, problem, at: code,
                 notes: ["Write the code that follows the finding in brackets"])
-        } else if reason.saysNothing {
+        } else if reason.isBlank {
             report(
                 .invalidSuppression, "Add the reason why \(code.value) is suppressed here",
                 at: reason,

@@ -89,9 +89,9 @@ package struct HistoryDeclarer {
     }
 
     private func drop(_ drop: Drop, _ problem: MigrationProblem) -> Drop {
-        let isGone = problem.side == .old
+        let isRemoved = problem.side == .old
         let reason =
-            isGone
+            isRemoved
             ? "removed in \(new.version)" + (isOfXcode ? ", where Core Data dropped it" : "")
             : "what it held does not fit what it is in \(new.version)"
         return .init(entity: drop.entity, property: drop.property, reason: reason)

@@ -47,11 +47,11 @@ public struct VersionMismatch: Sendable, Hashable {
 extension VersionMismatch: CustomStringConvertible {
     /// The differences and how to fix the problem.
     public var description: String {
-        let says = identifiers.filter { !$0.isEmpty }.excerpts()
-        let said = says.isEmpty ? "" : "; the store names version \(says)"
+        let claimed = identifiers.filter { !$0.isEmpty }.excerpts()
+        let claim = claimed.isEmpty ? "" : "; the store names version \(claimed)"
         if isUnrelated {
             let shown = unknownEntities.prefix(5).map { $0.excerpt() }.joined(separator: ", ")
-            return "\(store) was written by another model than \(model)\(said): no version of "
+            return "\(store) was written by another model than \(model)\(claim): no version of "
                 + "\(model) has any of its entities (\(shown)\(unknownEntities.count > 5 ? ", …" : "")). "
                 + "Name the model that belongs to the store"
         }
@@ -63,7 +63,7 @@ extension VersionMismatch: CustomStringConvertible {
                 + (named.map { ". " + words($0) } ?? "")
         }
         return
-            "\(store) fits no version of \(model)\(said). Add the version that wrote the store to "
+            "\(store) fits no version of \(model)\(claim). Add the version that wrote the store to "
             + "the model. "
             + [
                 nearest == named?.version

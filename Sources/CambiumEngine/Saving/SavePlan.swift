@@ -41,7 +41,7 @@ package struct SavePlan {
         /// The row in the store, if it was read.
         package fileprivate(set) var theirs: PlacedRecord?
         /// Whether the row was deleted from the store, and stays deleted.
-        package fileprivate(set) var isGone = false
+        package fileprivate(set) var isMissing = false
 
         package var isWritten: Bool {
             switch write {
@@ -226,7 +226,7 @@ package struct SavePlan {
             rows[id]?.record = theirs.record
             rows[id]?.placed = theirs
         } else {
-            rows[id]?.isGone = true
+            rows[id]?.isMissing = true
             dropLinks(of: id)
         }
         touch(id)
@@ -461,9 +461,9 @@ package struct SavePlan {
         case (.update(let slots), _): return row.placed.map { .update($0, slots) }
         case (.delete, .deleted): return row.theirs == nil ? nil : .delete
         case (.delete, _): return .delete
-        case (.nothing, .deleted): return row.isGone ? nil : .keepStored(row.placed)
+        case (.nothing, .deleted): return row.isMissing ? nil : .keepStored(row.placed)
         case (.nothing, .updated):
-            return row.isGone ? .keepStored(nil) : row.placed.map { .keepStored($0) }
+            return row.isMissing ? .keepStored(nil) : row.placed.map { .keepStored($0) }
         case (.nothing, .bystander), (.nothing, .inserted): return nil
         }
     }

@@ -276,9 +276,9 @@ final class ImportTargetLookup {
             return found
         }
         let root = transaction.model.entities[destination.rootIndex]
-        let heads = try transaction.rowKeys(
+        let rowKeys = try transaction.rowKeys(
             RowRequest(entity: root, selection: .keys(Array(found.values))))
-        let fitting = Set(heads.filter { family.contains($0.entity) }.map(\.key))
+        let fitting = Set(rowKeys.filter { family.contains($0.entity) }.map(\.key))
         return found.filter { fitting.contains($0.value) }
     }
 }

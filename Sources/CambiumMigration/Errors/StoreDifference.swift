@@ -193,10 +193,10 @@ extension [StoreDifference] {
         let canLeave = need == nil && !contains(where: \.isMissingSomeTable)
         let leaving = canLeave ? "let \(report) leave it" : nil
         let consequences = consequences.isEmpty ? "" : " (it \(consequences))"
-        let mending = "let \(repair) repair it after a copy was made\(consequences)"
+        let repairing = "let \(repair) repair it after a copy was made\(consequences)"
         let why = need.map { "They cannot be left as they are: \($0). " } ?? ""
         return why
-            + (leaving.map { "Undo that, \(mending), or \($0)" } ?? "Undo that, or \(mending)")
+            + (leaving.map { "Undo that, \(repairing), or \($0)" } ?? "Undo that, or \(repairing)")
     }
 }
 

@@ -177,9 +177,9 @@ package struct ExternalFiles: Sendable {
     /// Removes files and then the journal. The journal stays as long as one of the files exists.
     package func finish(_ journal: String, removing names: some Sequence<String>) {
         guard let folder = try? SystemFolder(folder) else { return }
-        var areGone = true
-        for name in names where !folder.remove(name) { areGone = false }
-        if areGone { folder.remove(journal) }
+        var allRemoved = true
+        for name in names where !folder.remove(name) { allRemoved = false }
+        if allRemoved { folder.remove(journal) }
     }
 
     /// Removes the values and journals of a store that was destroyed or replaced, and the folder if

@@ -158,7 +158,7 @@ extension ModelDifference {
                     of: taken, where: condition, requiredAt: relationship, of: owner)
                 where canBeMade(drop) {
                     let isInCircle = passed.contains(drop.entity)
-                    if isInCircle, leadsBack(condition, along: relationship, of: owner) {
+                    if isInCircle, pointsBack(condition, along: relationship, of: owner) {
                         continue
                     }
                     found.append((drop, isInCircle))
@@ -178,18 +178,18 @@ extension ModelDifference {
 
     /// Whether a condition uses only the one object that is the inverse of a relationship. That
     /// object is then the one that requires the others.
-    private func leadsBack(
+    private func pointsBack(
         _ condition: ModelExpression, along relationship: Relationship, of owner: Entity
     ) -> Bool {
         guard let source = match.oldRelationship(of: relationship.name, in: owner.name),
             let inverse = old.inverse(of: source)?.relationship, !inverse.isToMany
         else { return false }
-        var leadsBack = true
+        var pointsBack = true
         condition.visit { part in
             guard case .keyPath(root: .subject, let names) = part else { return }
-            leadsBack = leadsBack && names.first == inverse.name
+            pointsBack = pointsBack && names.first == inverse.name
         }
-        return leadsBack
+        return pointsBack
     }
 
     /// Returns the objects that require, at a relationship, the objects of an entity that meet a

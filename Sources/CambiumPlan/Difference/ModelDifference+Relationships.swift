@@ -79,17 +79,17 @@ extension ModelDifference {
             let inverse = self.old.inverse(of: old).map {
                 ModelMatch.PropertyName(entity: $0.entity.name, property: $0.relationship.name)
             }
-            let stranger = self.old.family(of: oldDestination).first { member in
+            let otherMember = self.old.family(of: oldDestination).first { member in
                 guard let newMember = match.newEntity(of: member) else { return false }
                 if member.isAbstract, self.old.hasSubentities(member) { return false }
                 return !self.new.entity(newMember, isKindOf: destination)
                     && !(inverse.map { match.isDropped($0, below: member) } ?? false)
             }
-            if let stranger {
+            if let otherMember {
                 addUnlinked(
                     new, old, of: entity,
                     "references \(new.destination) and no longer "
-                        + (match.newEntity(of: stranger)?.name ?? stranger.name),
+                        + (match.newEntity(of: otherMember)?.name ?? otherMember.name),
                     givenUpIn: owner)
             }
         } else if destination?.name != old.destination, match.isDropped(old.destination, nil) {

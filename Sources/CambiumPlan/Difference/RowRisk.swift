@@ -67,8 +67,8 @@ extension ModelDifference {
     private func losesObjects(_ name: String) -> Bool {
         guard let entity = new.entity(named: name) else { return false }
         let members = new.family(of: entity).compactMap(match.oldEntity).filter { !$0.isAbstract }
-        let thinned = Set(match.conditionalDrops.map { $0.entity.name })
-        return !members.isEmpty && members.allSatisfy { thinned.contains($0.name) }
+        let dropped = Set(match.conditionalDrops.map { $0.entity.name })
+        return !members.isEmpty && members.allSatisfy { dropped.contains($0.name) }
     }
 
     private func risks(_ change: ModelChange) -> [RowRisk] {

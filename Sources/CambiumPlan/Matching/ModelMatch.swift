@@ -125,12 +125,12 @@ package final class ModelMatch: @unchecked Sendable {
             else { continue }
             families[root.name] = family
         }
-        let leadsToOne = { (relationship: Relationship) in
+        let pointsToOne = { (relationship: Relationship) in
             self.new.entity(named: relationship.destination)
                 .map { families[self.new.root(of: $0).name] != nil } ?? false
         }
         let alone = families.values.filter { family in
-            family.allSatisfy { $0.relationships.allSatisfy(leadsToOne) }
+            family.allSatisfy { $0.relationships.allSatisfy(pointsToOne) }
         }
         return Set(alone.flatMap { $0.map { $0.name } })
     }

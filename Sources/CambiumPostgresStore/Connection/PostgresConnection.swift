@@ -167,7 +167,7 @@ final class PostgresConnection {
     ) throws(PostgresError) -> [PostgresRows] {
         guard let watch = terms.watch else { return try exchange(statements, interruption, nil) }
         let trip = WatchedTrip(statements, terms.settings, number: watch.nextTrip())
-        defer { watch.tell(trip) }
+        defer { watch.notify(trip) }
         return try exchange(statements, interruption, trip)
     }
 

@@ -124,7 +124,7 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
 extension PostgresError: EngineError {
     package var openingFailure: StoreError.Code { .cannotOpen }
 
-    package func troubleOpening(_ path: String) -> StoreError? { nil }
+    package func openingProblem(_ path: String) -> StoreError? { nil }
 }
 
 extension PostgresError: LocalizedError {

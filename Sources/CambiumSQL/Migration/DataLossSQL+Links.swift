@@ -98,9 +98,9 @@ extension DataLossSQL {
         let ends = old.ends(of: relationship, owner)
         let root = old.root(of: owner)
         var condition: ((String) -> String)?
-        let isGone =
+        let isRemoved =
             entity == owner && !successors.contains { $0.sets.contains { $0.ends == ends } }
-        if !isGone, old.hasSubentities(root) {
+        if !isRemoved, old.hasSubentities(root) {
             let family = Set(old.family(of: entity).names)
             let losers = match.losers(of: end).names.filter(family.contains)
             condition = { "\($0) IN (\(ModelMatch.keys(of: losers, in: root.name)))" }
@@ -161,13 +161,13 @@ extension DataLossSQL {
         let conditions = ends.compactMap { end, table in
             table.flatMap(match.droppedKeys).map { "\(end) NOT IN (\($0))" }
         }
-        let living =
+        let existing =
             "SELECT \"source\", \"destination\" FROM (\(pairs))"
             + (conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))")
         return Self.count(
             """
-            SELECT "source", "destination" FROM (\(living)) WHERE "source" IN (\
-            SELECT "source" FROM (\(living)) GROUP BY 1 HAVING count(*) > 1)
+            SELECT "source", "destination" FROM (\(existing)) WHERE "source" IN (\
+            SELECT "source" FROM (\(existing)) GROUP BY 1 HAVING count(*) > 1)
             """,
             isSymmetric: Self.isSymmetric(relationship, in: old))
     }

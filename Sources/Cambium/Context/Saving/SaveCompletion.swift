@@ -20,12 +20,12 @@ struct SaveCompletion {
         self.context = context
         self.written = written
         farEnds = FarEndsByEntity(in: context)
-        let isHeard = context.coordinator.hasListeners(beside: context.identifier)
+        let hasListeners = context.coordinator.hasListeners(beside: context.identifier)
         changes = ChangeCollector(
             entityCount: context.coordinator.model.entities.count,
-            attachesRows: isHeard
+            attachesRows: hasListeners
                 && context.changes.inserted.count + context.changes.updated.count <= 10_000,
-            namesOwners: isHeard)
+            namesOwners: hasListeners)
     }
 
     /// - Parameter scope: The objects of the store that has committed. Objects of other stores wait

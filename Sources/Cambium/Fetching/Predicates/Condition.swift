@@ -208,10 +208,10 @@ extension Condition {
 
     fileprivate func compiled(for object: ManagedObject) throws -> CompiledCondition {
         let coordinator = object.state.coordinator
-        if let foreign = objects.first(where: { !coordinator.hasStore($0.store) }) {
+        if let misplaced = objects.first(where: { !coordinator.hasStore($0.store) }) {
             throw StoreError(
                 code: .objectOfAnotherContext,
-                message: "A condition names \(foreign), which is in no store of \(object)'s "
+                message: "A condition names \(misplaced), which is in no store of \(object)'s "
                     + "container.",
                 remedy: "Build the condition with an object of the same container.")
         }

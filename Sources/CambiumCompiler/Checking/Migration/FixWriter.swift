@@ -75,7 +75,7 @@ package struct FixWriter {
         case .rename(let kind, let name?, let former) where kind != .entity:
             return declared(kind.rawValue, name, problem, adding: "renamedFrom", former)
         case .takeBack(let kind, let name, _):
-            return declaredAnew(kind, name, problem)
+            return redeclaration(kind, name, problem)
         case .rename(let kind, nil, let former) where kind != .entity:
             return successor(kind, of: former, problem)
         default:
@@ -95,7 +95,7 @@ package struct FixWriter {
     }
 
     /// A property without its former name. Nil if another declaration says that it was renamed.
-    private func declaredAnew(
+    private func redeclaration(
         _ kind: MigrationFix.Declaration, _ name: String, _ problem: MigrationProblem
     ) -> String? {
         declared(kind.rawValue, name, problem) { list in

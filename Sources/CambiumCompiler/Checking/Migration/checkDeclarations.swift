@@ -286,11 +286,11 @@ extension ModelChecker {
             let reason = element["reason"], let old
         else { return nil }
         checkReason(reason)
-        let isGone: Bool
+        let isRemoved: Bool
         if old.enumeration(named: type.value) != nil {
-            isGone = checkCase(name, of: type, in: old)
+            isRemoved = checkCase(name, of: type, in: old)
         } else if model.enumeration(named: type.value) != nil {
-            isGone = checkFormerCase(name, of: type, in: old)
+            isRemoved = checkFormerCase(name, of: type, in: old)
         } else {
             reportUnknown("enumeration", type, in: old, among: old.enumerations.map { $0.name })
             return nil
@@ -311,7 +311,7 @@ extension ModelChecker {
             return nil
         }
         let exists = element["with"].map { checkCase($0, of: type, in: model) } ?? true
-        guard isGone, exists else { return nil }
+        guard isRemoved, exists else { return nil }
         return .init(
             enumeration: type.value, case: name.value, with: element["with"]?.value,
             reason: reason.value)

@@ -71,7 +71,7 @@ extension ModelChecker {
 
     /// Reports a reason without words.
     func checkReason(_ reason: ParsedAttribute?) {
-        guard let reason, reason.saysNothing else { return }
+        guard let reason, reason.isBlank else { return }
         report(
             .invalidWord, "Add a reason", at: reason,
             notes: ["The reason is for those who read the migration later"])
@@ -260,7 +260,7 @@ extension Model {
 extension ParsedAttribute {
     /// Whether the reason has no words. A pasted fix contains an ellipsis that its author should
     /// replace.
-    var saysNothing: Bool {
+    var isBlank: Bool {
         value.allSatisfy { $0.isWhitespace || $0 == "…" || $0 == "." }
     }
 }

@@ -45,8 +45,8 @@ final class MigrationStepBuilder {
 
     private var statementSteps: [MigrationStep] {
         let refusal = RefusalBuilder(difference: difference).step
-        let givenUp = ConditionalDrops(match: difference.match, schema: oldSchema).step
-        return [givenUp, refusal, choice].compactMap { $0 } + zip(copies, ways).compactMap(step)
+        let drops = ConditionalDrops(match: difference.match, schema: oldSchema).step
+        return [drops, refusal, choice].compactMap { $0 } + zip(copies, ways).compactMap(step)
             + codeSteps + [filledCases, replacement, requirement, derivation].compactMap { $0 }
     }
 

@@ -407,14 +407,14 @@ final class RowOrigin {
             let members = origin.members.filter { source.entities.contains($0.new.name) }
             // Other objects that are migrated with such values, although these no longer belong to
             // them.
-            let strangers = origin.members.contains { member in
+            let hasOthers = origin.members.contains { member in
                 match.old.entity(member.old, isKindOf: owner)
                     && !source.entities.contains(member.new.name)
             }
             let names = members.map { $0.old.name }
             return Source(
                 old, column: match.old.column(of: old.name, in: owner), conversion,
-                entities: names, owners: strangers ? names : nil)
+                entities: names, owners: hasOthers ? names : nil)
         }
     }
 

@@ -63,12 +63,12 @@ package struct RowExpectation {
         }
         let key = match.keyShift(of: oldEntity).map { "\"_id\" + \($0)" } ?? "\"_id\""
         // Objects that the author drops by a condition no longer exist.
-        let givenUp = match.conditionalDrops.filter { $0.entity.name == oldEntity.name }
+        let drops = match.conditionalDrops.filter { $0.entity.name == oldEntity.name }
             .compactMap { match.rows(where: $0.condition, of: $0.entity)?.sql }
             .map { "NOT coalesce(\($0), 0)" }
         return Carried(
             names: ["the objects of \(entity.name)"] + names,
-            oldQuery: query(match.old, oldEntity, key: key, columns.old, besides: givenUp),
+            oldQuery: query(match.old, oldEntity, key: key, columns.old, besides: drops),
             newQuery: query(match.new, entity, key: "\"_id\"", columns.new),
             mayBeFewer: mayLoseObjects(entity), laws: laws)
     }
