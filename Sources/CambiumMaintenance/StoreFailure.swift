@@ -76,7 +76,7 @@ extension SQLiteError {
         if StoreFiles.isFolder(path) { return "It is a folder; name the store file in it" }
         if isOfMovedFile {
             return "\(message) while it was open. Nothing was written there. Put the file back, or "
-                + "try again with what is there now"
+                + "try again with the current file"
         }
         guard let fileProblem = FileProblem(self, with: path) else { return description }
         return "\(fileProblem.problem.prefix(1).uppercased())\(fileProblem.problem.dropFirst()). "

@@ -340,7 +340,7 @@ extension MigrationCommand {
         let lines = [
             ("status \(store) [--json]", "which version the store has"),
             ("plan \(store) [--json]", "what a migration would do"),
-            ("apply \(store) [--drift POLICY] [--json]", "migrate it, or leave it as it was"),
+            ("apply \(store) [--drift POLICY] [--json]", "migrate it, or leave it unchanged"),
             ("rehearse \(store) [--drift POLICY] [--json]", "migrate a copy, and compare"),
             ("verify [--json]", "prove the program's own steps"),
             ("check-store \(store) [--repair] [--json]", "check every object, link and value"),

@@ -139,7 +139,7 @@ extension Explanation {
                 cannot be opened, and stays unchanged.
                 """,
             remedy: """
-                Leave the entity as it was, or let the program turn its objects into others before \
+                Keep the entity concrete, or let the program turn its objects into others before \
                 this version ships. If there can be none, suppress the finding with that reason.
                 """,
             before: """
@@ -212,7 +212,7 @@ extension Explanation {
                 cannot be opened, and stays unchanged.
                 """,
             remedy: """
-                Leave storage as it was. If no value was ever larger than 100 KB, suppress the \
+                Keep the old storage. If no value was ever larger than 100 KB, suppress the \
                 finding with that reason.
                 """,
             before: product(

@@ -174,8 +174,8 @@ extension StepLint {
         report(
             .droppedSimilar,
             """
-            \(entity).\(name) is dropped with its data, and \(entity).\(similar), which is new, has \
-            nearly its name
+            \(entity).\(name) is dropped with its data, and \(entity).\(similar), which is new, \
+            has nearly its name
             """,
             of: entity, similar,
             notes: [remedy(.rename(declaration, to: similar, from: name), of: entity, name)])

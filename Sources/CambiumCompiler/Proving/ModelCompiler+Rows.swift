@@ -210,17 +210,17 @@ extension ModelCompiler {
             let attribute = entity.flatMap { model.attribute(risk.property ?? "", of: $0) }
             // Expressions cannot read values in files.
             if attribute?.usesExternalForm == true {
-                return "Leave it as it was, unless there is no such value"
+                return "Keep the old declaration, unless there is no such value"
             }
             return """
                 Fill \(subject) in \(place) from its old value, as in \(revision), drop such \
-                objects there, or leave it as it was, unless there is no such value
+                objects there, or keep the old declaration, unless there is no such value
                 """
         case .presence(let parts):
             let fill = MigrationFix.fill(parts, of: risk.entity)
             return """
                 Declare in \(place) what such objects get, as in \(fill.migrationXML ?? ""), \
-                or leave it as it was, unless there is no such value
+                or keep the old declaration, unless there is no such value
                 """
         case .narrowedType(isFillable: true)
         where difference.isAdded(risk.property ?? "", to: risk.entity):
@@ -231,12 +231,12 @@ extension ModelCompiler {
         case .narrowedType(isFillable: true):
             return
                 """
-                Fill \(subject) in \(place) from its old value, as in \(revision), or leave it as \
-                it was, unless there is no such value
+                Fill \(subject) in \(place) from its old value, as in \(revision), or keep the \
+                old declaration, unless there is no such value
                 """
         case .narrowedType(isFillable: false):
             return """
-                Leave it as it was, or correct the values in the version before with a \
+                Keep the old declaration, or correct the values in the version before with a \
                 fill from the old value, unless there is no such value
                 """
         case .rule(let name)
@@ -279,7 +279,7 @@ extension ModelCompiler {
         case .inRow:
             return "Leave it in files, unless every value is small: small values are in the row"
         case .counts: return "Widen them, unless there is no such object"
-        case .abstractEntity: return "Leave it as it was, unless there is no such object"
+        case .abstractEntity: return "Keep the old declaration, unless there is no such object"
         }
     }
 

@@ -178,7 +178,7 @@ extension CoreDataImportRun {
                     entity: link.entity.name, id: owner, relationship: name, target: member,
                     reason: isRefused
                         ? "one of the two objects was refused"
-                        : "one of the two objects is not there"))
+                        : "one of the two objects does not exist"))
         case (.integer(let owner), _):
             report.lostLinks.append(
                 .init(

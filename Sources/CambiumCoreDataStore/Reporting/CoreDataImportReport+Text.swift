@@ -29,7 +29,7 @@ extension CoreDataImportReport {
             "Changed values:",
             changedValues.map { "\($0.entity) \($0.id).\($0.property): \($0.reason)" }, to: &lines)
         add(
-            "Not valid, and kept (a change of one cannot be saved before it is):",
+            "Imported although invalid (changes of such an object cannot be saved before it is valid):",
             invalidObjects.map { "\($0.entity) \($0.id).\($0.property): \($0.reason)" }, to: &lines)
         add(
             "Missing files:",
@@ -46,7 +46,7 @@ extension CoreDataImportReport {
             case .hashes: "its hashes are those of the store"
             case .identifier: "its identifier names the version, and its tables fit"
             case .structure: "its tables fit"
-            case .forced, nil: "as was said"
+            case .forced, nil: "as requested"
             }
         return "\(store) was written by version '\(writtenBy)' of \(model): \(evidence)"
     }
@@ -67,7 +67,7 @@ extension CoreDataImportReport {
     }
 
     private var versionRemark: String {
-        migration?.stoppedAt == nil ? "" : ", but the version is not the one wanted, see above"
+        migration?.stoppedAt == nil ? "" : ", but the version is not the requested one, see above"
     }
 
     /// Both sides of a relationship in one line, as their links are the same.
@@ -142,7 +142,7 @@ extension CoreDataImportReport.MigrationCount {
                 : "Migrated from version '\(from)' to '\(to)' in \(versions.count) "
                     + "step\(versions.count == 1 ? "" : "s")"
         ]
-        lines += losses.map { "  lost on the way: \($0)" }
+        lines += losses.map { "  lost in the migration: \($0)" }
         lines += objects.map { taken in
             let keys = taken.ids.prefix(Self.shownKeys).map(String.init).joined(separator: ", ")
             return "  deleted by '\(taken.version)': \(taken.count) \(taken.entity) (\(keys)"

@@ -185,7 +185,7 @@ public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConv
         case .otherModel: "Open the program's own store, or a new one"
         case .newerFormat, .newerVersion: "Update the program"
         case .noWayBack(let store, _):
-            "Name \(store.excerpt()) or a later version as the one to go to, or none"
+            "Name \(store.excerpt()) or a later version as the target, or no target"
         case .unknownVersion:
             "Was a version changed after it had shipped? Put its file back and add a new one. If a "
                 + "later program has written the store, update this one"

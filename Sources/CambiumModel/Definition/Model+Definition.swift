@@ -40,7 +40,7 @@ extension Model {
             for text in texts.dropFirst() { entities.append(try DefinitionCoder.part(in: text)) }
             self.init(head, entities: entities, migration: head.migration)
         } catch {
-            fatalError("The generated Swift of a model was changed: generate it anew.")
+            fatalError("The generated Swift of a model was changed: generate it again.")
         }
     }
 }

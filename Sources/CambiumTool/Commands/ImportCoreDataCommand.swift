@@ -18,8 +18,8 @@ enum ImportCoreDataCommand: Command {
     static let details = """
         Reads the SQLite file that Core Data wrote, with what lies beside it (-wal, external data),
         finds the version of the model that wrote it, copies all objects and links into a new store,
-        and migrates that to the current version. STORE is never changed, and the new store is there
-        completely or not at all.
+        and migrates that to the current version. STORE is never changed, and the new store is
+        created completely or not at all.
 
             cambium import-coredata Shop.sqlite --model Shop.xcdatamodeld --plan
             cambium import-coredata Shop.sqlite --model Shop.xcdatamodeld --to shop.cambium.sqlite

@@ -25,7 +25,7 @@ enum MoveCommand: Command {
         Values that TO cannot hold are named before anything is written, \(TableMove.mostRefusals) at
         most. A server keeps dates to the microsecond; dates that have to be rounded are counted. All
         is written in one transaction. Before it is committed, each table is read again and compared
-        with FROM. A move that fails or is interrupted leaves TO as it was.
+        with FROM. A move that fails or is interrupted leaves TO unchanged.
 
         MODEL has the version that FROM is of, which need not be the current one.
         """
@@ -34,7 +34,7 @@ enum MoveCommand: Command {
             Option("--model", "MODEL", "the model of the store: Name.cambium or Name.xcdatamodeld"),
             Option(
                 "--drift", "POLICY",
-                "tables of FROM that others changed: refuse (default), or report to go on"),
+                "tables of FROM that others changed: refuse (default), or report to continue"),
             Option("--json", nil, "print JSON for programs"),
         ] + Declarations.options + ProofFolder.options
 

@@ -92,7 +92,7 @@ struct ShippedLossTests {
         ] {
             #expect(
                 run.output.contains(
-                    "  lost on the way: Shop 2: drop \(loss) (\(reason)): \(number)\n"))
+                    "  lost in the migration: Shop 2: drop \(loss) (\(reason)): \(number)\n"))
         }
         #expect(!run.output.contains("all data would be imported\n"))
     }
