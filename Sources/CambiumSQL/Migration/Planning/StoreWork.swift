@@ -39,8 +39,8 @@ extension MigrationStepBuilder {
                 works.append(TableWork(table: table, effect: effect))
             }
         }
-        for (copy, way) in zip(copies, ways) where copy.table.content != .system {
-            note(copy, way, raise)
+        for (copy, strategy) in zip(copies, strategies) where copy.table.content != .system {
+            note(copy, strategy, raise)
             let (before, after) = (copy.source?.indexes ?? [], copy.table.indexes)
             let made = after.filter { !before.contains($0) }.map { $0.name }
             let removed = before.map { $0.name }.filter { name in
@@ -71,9 +71,10 @@ extension MigrationStepBuilder {
     }
 
     private func note(
-        _ copy: TableCopy, _ way: TableCopy.Strategy, _ raise: (String, TableWork.Effect) -> Void
+        _ copy: TableCopy, _ strategy: TableCopy.Strategy,
+        _ raise: (String, TableWork.Effect) -> Void
     ) {
-        switch way {
+        switch strategy {
         case .keep: break
         case .restate(_, let restatement):
             raise(copy.table.name, restatement.readsRows ? .scan : .constant)
