@@ -67,7 +67,7 @@ package struct CoreDataImporter {
     }
 
     /// The steps that are to be taken from each of some versions, the oldest first.
-    func ways(from models: [Model]) -> [StoreMigrationPath] {
+    func migrationPaths(from models: [Model]) -> [StoreMigrationPath] {
         let names = versions.map(\.version)
         // Steps from the oldest version serve the others too.
         var known: [String: MigrationSteps] = [:]

@@ -18,7 +18,7 @@ struct VersionFinder {
         /// was.
         var remark: String?
         /// The migrations from the version, if they were requested.
-        var way: StoreMigrationPath?
+        var migrationPath: StoreMigrationPath?
 
         /// The same with another one of them.
         func taking(_ other: CoreDataLayout) -> Match {

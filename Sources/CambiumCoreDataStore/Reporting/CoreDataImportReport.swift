@@ -138,7 +138,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
         public let count: Int
     }
 
-    /// The way from the version that wrote the store to the program's.
+    /// The migration from the version that wrote the store to the program's.
     public struct MigrationCount: Sendable, Hashable {
         /// The version that it started from.
         public let from: String

@@ -153,9 +153,9 @@ enum ImportCoreDataCommand: Command {
         var importer = CoreDataImporter(
             store, versions: history.versions, current: history.current
         ) { first, last in
-            let way = history.way(from: first, to: last)
+            let path = history.path(from: first, to: last)
             return .init(
-                migrations: way.migrations, targets: way.targets, obstacles: way.obstacles)
+                migrations: path.migrations, targets: path.targets, obstacles: path.obstacles)
         }
         importer.writtenBy = arguments.value("--version")
         importer.target = arguments.value("--until")
