@@ -311,7 +311,7 @@ struct MigrateCommandTests {
         let repaired = migrate("apply", store, "--drift", "repair")
         #expect(repaired.code == .fine)
         #expect(repaired.output.contains("had changed: A (changed: extra added)\n"))
-        #expect(repaired.output.contains("The store as it was: \(store).backup-3\n"))
+        #expect(repaired.output.contains("Backup of the store: \(store).backup-3\n"))
         #expect(migrate("status", store).code == .fine)
     }
 
