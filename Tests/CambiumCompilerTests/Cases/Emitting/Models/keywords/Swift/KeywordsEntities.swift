@@ -18,7 +18,7 @@ nonisolated public struct Values: Sendable, Hashable, Codable {
     /// Boolean, optional.
     public var `is`: Bool?
 
-    /// Puts a value together.
+    /// Creates a value.
     public init(`in`: String, `is`: Bool? = nil) {
         self.`in` = `in`
         self.`is` = `is`

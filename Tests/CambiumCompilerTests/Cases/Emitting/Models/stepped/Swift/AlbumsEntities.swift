@@ -16,7 +16,7 @@ nonisolated struct Maker: Sendable, Hashable, Codable {
     /// String, optional.
     var city: String?
 
-    /// Puts a value together.
+    /// Creates a value.
     init(label: String, city: String? = nil) {
         self.label = label
         self.city = city
@@ -107,7 +107,7 @@ nonisolated final class Album: ManagedObject, AlbumKeys {
         set { self.setValue(newValue, at: 1) }
     }
 
-    /// Data, optional, in a file of its own where it is large. Declared in
+    /// Data, optional, in a file of its own if it is large. Declared in
     /// `Albums.cambium/2.xml:11`.
     var cover: Data? {
         get { self.optionalData(at: 4) }
