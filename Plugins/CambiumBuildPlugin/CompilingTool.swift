@@ -25,8 +25,8 @@ struct CompilingTool {
             return
         }
         var isFolder: ObjCBool = false
-        let isThere = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
-        guard path.hasPrefix("/"), isThere, !isFolder.boolValue,
+        let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+        guard path.hasPrefix("/"), exists, !isFolder.boolValue,
             FileManager.default.isExecutableFile(atPath: path)
         else {
             throw NoTool(

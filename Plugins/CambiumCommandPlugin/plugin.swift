@@ -82,7 +82,7 @@ struct CambiumCommandPlugin: CommandPlugin {
         case "version":
             guard models.count == 1, let model = models.first else {
                 throw CommandFailed(
-                    reason: "Say which model: version new MODEL, one of "
+                    reason: "Name the model: version new MODEL, one of "
                         + models.map(\.path).sorted().joined(separator: ", "))
             }
             return [rest + [model.path]]
@@ -93,7 +93,7 @@ struct CambiumCommandPlugin: CommandPlugin {
             }
             guard models.count == 1, let model = models.first else {
                 throw CommandFailed(
-                    reason: "Say which model: --model MODEL, one of "
+                    reason: "Name the model: --model MODEL, one of "
                         + models.map(\.path).sorted().joined(separator: ", "))
             }
             return [rest + proofs + ["--model", model.path]]
@@ -142,7 +142,7 @@ struct CambiumCommandPlugin: CommandPlugin {
         let candidates = targets.filter { $0.kind != .test }
         guard candidates.count == 1, let target = candidates.first else {
             throw CommandFailed(
-                reason: "Say where: --in FOLDER, one of "
+                reason: "Name the folder: --in FOLDER, one of "
                     + candidates.map(\.directoryURL.path).sorted().joined(separator: ", "))
         }
         return target.directoryURL.path

@@ -47,7 +47,7 @@ extension CompiledBundle {
                 -- \(Self.comment(name)). Run this as the owner of its tables, the user that creates and
                 -- migrates the store: with psql --single-transaction --set=ON_ERROR_STOP=1.
                 --
-                -- Every user may make temporary tables, which some saves need, unless that was revoked.
+                -- Every user may create temporary tables, which some saves need, unless that was revoked.
                 -- Then grant TEMPORARY on the database, too.
 
                 """

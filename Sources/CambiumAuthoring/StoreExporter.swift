@@ -243,11 +243,11 @@ package enum ExportError: Error, Sendable, Equatable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .unknownVersion(let model, let store, let hash, let known):
-            "The store is of version \(store.excerpt()) (\(hash.excerpt())), which is none of the model \(model): it "
+            "The store is of version \(store.excerpt()) (\(hash.excerpt())), which is not a version of the model \(model): it "
                 + "has \(known.joined(separator: ", ")). Name the model that the store is of, with "
                 + "that version in it"
         case .unreadable(let entity, let key, let attribute):
-            "\(entity) \(key) holds what is no value of \(attribute): another program has written "
+            "\(entity) \(key) has an invalid value of \(attribute): another program has written "
                 + "it. Set it to one, or to NULL"
         case .unknownEntity(let root, let key, let name):
             "The row \(key) of the table \(root) is of the entity '\(name.excerpt())', which the model "

@@ -63,7 +63,9 @@ struct LinkCheck {
         }
         let name = model.entities[number].name
         guard model.families[destination.index].contains(number) else {
-            return (.wrongEntity, "it references \(name)/\(key), which is no \(destination.name)")
+            return (
+                .wrongEntity, "it references \(name)/\(key), which is not a \(destination.name)"
+            )
         }
         guard let entitySlot = relationship.entitySlot,
             !record.holds(Array(name.utf8), entitySlot)

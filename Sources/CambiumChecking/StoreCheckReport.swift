@@ -25,22 +25,22 @@ public struct StoreCheckReport: Sendable {
     /// The findings, by kind; empty if there are none.
     public let groups: [Group]
     /// The repairs; empty if nothing was repaired.
-    public let mends: [StoreMend]
+    public let repairs: [StoreRepair]
 
     /// Whether there are no findings, or all findings were repaired.
     public var isClean: Bool { remaining == 0 }
 
     /// The number of findings that were not repaired.
     public var remaining: Int {
-        groups.reduce(0) { $0 + (isMended($1.kind) ? 0 : $1.count) }
+        groups.reduce(0) { $0 + (isRepaired($1.kind) ? 0 : $1.count) }
     }
 
-    private func isMended(_ kind: StoreFinding.Kind) -> Bool {
-        mends.contains { $0.kind == kind }
+    private func isRepaired(_ kind: StoreFinding.Kind) -> Bool {
+        repairs.contains { $0.kind == kind }
     }
 
     package init(
-        store: String, model: Model, _ result: StoreCheckResult, mends: [StoreMend] = []
+        store: String, model: Model, _ result: StoreCheckResult, repairs: [StoreRepair] = []
     ) {
         self.store = store
         self.model = model.name
@@ -49,7 +49,7 @@ public struct StoreCheckReport: Sendable {
         groups = result.findings.map {
             Group(kind: $0.kind, count: $0.count, findings: $0.findings)
         }
-        self.mends = mends
+        self.repairs = repairs
     }
 }
 
@@ -58,14 +58,14 @@ extension StoreCheckReport: MigrationReport {
         .object([
             "store": .text(store), "model": .text(model), "version": .text(version),
             "objects": .number(objectCount), "clean": .flag(isClean),
-            "problems": .list(groups.map(members)), "repairs": .list(mends.map(members)),
+            "problems": .list(groups.map(members)), "repairs": .list(repairs.map(members)),
         ])
     }
 
     private func members(_ group: Group) -> ReportValue {
         .object([
             "kind": .text(group.kind.rawValue), "count": .number(group.count),
-            "repaired": .flag(isMended(group.kind)), "remedy": .text(group.kind.remedy),
+            "repaired": .flag(isRepaired(group.kind)), "remedy": .text(group.kind.remedy),
             "findings": .list(
                 group.findings.map { finding in
                     .object([
@@ -77,39 +77,40 @@ extension StoreCheckReport: MigrationReport {
         ])
     }
 
-    private func members(_ mend: StoreMend) -> ReportValue {
+    private func members(_ repair: StoreRepair) -> ReportValue {
         .object([
-            "kind": .text(mend.kind.rawValue), "entity": .text(mend.entityName),
-            "property": .text(mend.property), "count": .number(mend.count),
+            "kind": .text(repair.kind.rawValue), "entity": .text(repair.entityName),
+            "property": .text(repair.property), "count": .number(repair.count),
         ])
     }
 
     package var text: String {
         let objects = "\(objectCount.counted("object")) of \(model), version \(version)"
-        guard !groups.isEmpty else { return "\(store): \(objects): nothing is wrong\n" }
+        guard !groups.isEmpty else { return "\(store): \(objects): no problems found\n" }
         var text = "\(store): \(objects)\n"
         for group in groups {
             text += "\n\(group.kind.rawValue): \(group.count)\n"
             for finding in group.findings { text += "  \(finding)\n" }
             let others = group.count - group.findings.count
             if others > 0 { text += "  and \(others) more\n" }
-            text += isMended(group.kind) ? "" : "  \(group.kind.remedy)\n"
+            text += isRepaired(group.kind) ? "" : "  \(group.kind.remedy)\n"
         }
-        for (index, mend) in mends.enumerated() {
+        for (index, repair) in repairs.enumerated() {
             if index == 0 { text += "\nRepaired:\n" }
-            text += "  \(Self.words(mend))\n"
+            text += "  \(Self.words(repair))\n"
         }
-        text += "\n" + (isClean ? "Nothing is wrong any more" : remaining.counted("problem")) + "\n"
+        text += "\n" + (isClean ? "All problems are repaired" : remaining.counted("problem")) + "\n"
         return text
     }
 
-    private static func words(_ mend: StoreMend) -> String {
-        let place = [mend.entityName, mend.property].compactMap(\.self).joined(separator: ".")
-        return switch mend.kind {
-        case .staleValue: "\(place): \(mend.count.counted("value")) computed"
+    private static func words(_ repair: StoreRepair) -> String {
+        let place = [repair.entityName, repair.property].compactMap(\.self).joined(separator: ".")
+        return switch repair.kind {
+        case .staleValue: "\(place): \(repair.count.counted("value")) computed"
         case .keyCounter: "\(place): the next key raised"
-        case .unreferencedExternalData: "\(mend.count.counted("unreferenced large value")) removed"
-        default: "\(place): \(mend.kind.rawValue)"
+        case .unreferencedExternalData:
+            "\(repair.count.counted("unreferenced large value")) removed"
+        default: "\(place): \(repair.kind.rawValue)"
         }
     }
 }

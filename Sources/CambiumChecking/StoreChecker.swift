@@ -69,7 +69,7 @@ package final class StoreChecker {
         let differences = try engine.differences().filter { $0.kind != .external }
         add(
             differences.map {
-                StoreFinding(.schemaDiffers, "\($0.description) is not as the model says")
+                StoreFinding(.schemaDiffers, "\($0.description) differs from the model")
             })
         do {
             try checkContents()
@@ -91,10 +91,10 @@ package final class StoreChecker {
     }
 
     /// Repairs the findings of ``check()`` that need no decision about data.
-    package func mend() throws -> [StoreMend] {
+    package func repair() throws -> [StoreRepair] {
         let kinds = Set(self.kinds.keys.filter(\.isRepairable))
         guard !kinds.isEmpty else { return [] }
-        return try engine.mend(kinds, externalNames: externalNames)
+        return try engine.repair(kinds, externalNames: externalNames)
     }
 
     private func add(_ findings: [StoreFinding], count: Int? = nil) {
@@ -262,7 +262,7 @@ package final class StoreChecker {
             try find(.not(rule.condition), of: entity, store) { name, key in
                 StoreFinding(
                     .ruleViolated, entityName: name, key: key, property: rule.name,
-                    rule.message ?? "the rule does not hold")
+                    rule.message ?? "the rule is violated")
             }
         }
         for relationship in entity.entity.relationships

@@ -54,7 +54,7 @@ final class ValueCheck {
             }
             let kind = entity.shape.kinds[checked.slot]
             if kind == .text, record.holdsNUL(checked.slot) {
-                add(.nulInText, attribute.name, "it holds a NUL character")
+                add(.nulInText, attribute.name, "it contains a NUL character")
             }
             var stored = record.storedValue(checked.slot, kind)
             if attribute.usesExternalForm, case .blob(let bytes) = stored {
@@ -65,7 +65,7 @@ final class ValueCheck {
                     guard let data = try externalData(name, attribute) else { continue }
                     stored = .blob(data)
                 default:
-                    add(.unreadableValue, attribute.name, "its form is none of large data")
+                    add(.unreadableValue, attribute.name, "its form is not that of large data")
                     continue
                 }
             }
@@ -74,11 +74,11 @@ final class ValueCheck {
             else {
                 add(
                     .unreadableValue, attribute.name,
-                    "its value is none of the type \(attribute.type.caseName)")
+                    "its value is not of the type \(attribute.type.caseName)")
                 continue
             }
             if let cases = checked.cases, !cases.contains(value) {
-                add(.unknownCase, attribute.name, "its value is no case of the enumeration")
+                add(.unknownCase, attribute.name, "its value is not a case of the enumeration")
             }
             if attribute.derivation != nil { continue }
             if let (kind, message) = fault(of: value, checked) {

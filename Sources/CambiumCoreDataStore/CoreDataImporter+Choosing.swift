@@ -49,8 +49,8 @@ extension CoreDataImporter {
         _ run: CoreDataImportRun, _ match: VersionFinder.Match, _ report: CoreDataImportReport
     ) throws -> CoreDataImportReport {
         var report = report
-        let way = match.way ?? ways(from: [match.layout.model])[0]
-        try run.migrate(&report, along: way, identities: identities)
+        let migrationPath = match.migrationPath ?? migrationPaths(from: [match.layout.model])[0]
+        try run.migrate(&report, along: migrationPath, identities: identities)
         try store.file.requireUnchanged()
         return report
     }
@@ -60,11 +60,11 @@ extension CoreDataImporter {
     private func byWay(_ candidates: [VersionFinder.Match]) -> [VersionFinder.Match] {
         guard candidates.count > 1 else { return candidates }
         let models = candidates.map(\.layout.model)
-        let ways = ways(from: models)
+        let migrationPaths = migrationPaths(from: models)
         var known: [String: Int] = [:]
-        let weights = zip(models, ways).map { model, way in
+        let weights = zip(models, migrationPaths).map { model, migrationPath in
             migrates
-                ? (isBlocked: way.obstacle != nil, changes: way.weight(&known))
+                ? (isBlocked: migrationPath.obstacle != nil, changes: migrationPath.weight(&known))
                 : weightOfOpening(model)
         }
         func isBefore(_ one: Int, _ other: Int) -> Bool {
@@ -74,7 +74,7 @@ extension CoreDataImporter {
         let order = candidates.indices.sorted(by: isBefore)
         return order.map { index in
             var candidate = candidates[index]
-            candidate.way = ways[index]
+            candidate.migrationPath = migrationPaths[index]
             let earlier = (0..<index).filter { isBefore(index, $0) }
             guard let first = earlier.first else { return candidate }
             let name = candidates[first].layout.model.version

@@ -67,7 +67,7 @@ package struct CoreDataImporter {
     }
 
     /// The steps that are to be taken from each of some versions, the oldest first.
-    func ways(from models: [Model]) -> [MigrationWay] {
+    func migrationPaths(from models: [Model]) -> [StoreMigrationPath] {
         let names = versions.map(\.version)
         // Steps from the oldest version serve the others too.
         var known: [String: MigrationSteps] = [:]
@@ -76,15 +76,15 @@ package struct CoreDataImporter {
             if let first = names.firstIndex(of: model.version),
                 let last = names.firstIndex(of: end), last < first
             {
-                return MigrationWay(at: model, tooLateFor: end)
+                return StoreMigrationPath(at: model, tooLateFor: end)
             }
             if end == model.version {
-                return MigrationWay(
+                return StoreMigrationPath(
                     from: model, to: end, versions: versions, MigrationSteps(migrations: []))
             }
             let steps = known[end] ?? steps(model.version, end)
             known[end] = steps
-            return MigrationWay(from: model, to: end, versions: versions, steps)
+            return StoreMigrationPath(from: model, to: end, versions: versions, steps)
         }
     }
 

@@ -270,7 +270,7 @@ private struct CodableValue: Codable {
             }
         guard let found else {
             throw DecodingError.dataCorruptedError(
-                forKey: kind, in: container, debugDescription: "It is no \(kind.stringValue).")
+                forKey: kind, in: container, debugDescription: "It is not \(kind.stringValue).")
         }
         value = found
     }

@@ -86,7 +86,7 @@ final class CustomEngine: StoreEngine {
         guard let entity = model.entity(named: node.entityName), !entity.isAbstract else {
             throw StoreError(
                 code: .corrupt,
-                message: "The store has a row of \(node.entityName), which is no entity of the "
+                message: "The store has a row of \(node.entityName), which is not an entity of the "
                     + "model \(model.name), or an abstract one.",
                 remedy: "Delete the row in the custom store, or correct its entity.")
         }
@@ -309,7 +309,7 @@ extension CustomEngine {
         try backend.nextKey(ofEntity: model.entities[root].name, mayReserve: !isReadOnly)
     }
 
-    func takeOver(_ rows: MovedRows) throws {
+    func insertRows(of rows: MovedRows) throws {
         try requireNoRows(ofRoots: rows.roots)
         var request = StoreSaveRequest()
         let nextKeys = try rows.read { request.inserted += $0 }

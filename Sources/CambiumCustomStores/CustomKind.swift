@@ -73,7 +73,7 @@ struct CustomOpener: StoreOpening {
         filledWith rows: MovedRows
     ) throws -> (store: any StoreEngine, report: MoveReport?) {
         let opened = try open().store
-        try opened.takeOver(rows)
+        try opened.insertRows(of: rows)
         return (opened, nil)
     }
 

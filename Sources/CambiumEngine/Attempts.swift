@@ -33,7 +33,7 @@ package struct Attempts {
             }
             throw StoreError(
                 code: .busy,
-                message: "Other transactions stood in the way \(count) times, in \(time).",
+                message: "Other transactions interfered \(count) times, in \(time).",
                 remedy:
                     "Try again later. Let transactions that change the same objects be shorter.",
                 underlying: error, serverFailure: .contention)

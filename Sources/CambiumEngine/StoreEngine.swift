@@ -167,7 +167,7 @@ package protocol EngineError: Error {
 
     /// The problem with the file, its folder or its disk when a store is opened; nil if the error
     /// has another reason.
-    func troubleOpening(_ path: String) -> StoreError?
+    func openingProblem(_ path: String) -> StoreError?
 }
 
 /// The capabilities that only some engines have. The defaults mean that an engine does not have
@@ -176,7 +176,7 @@ package protocol StoreCapabilities {
     // MARK: Values
 
     /// The format of dates; nil if each is kept exactly.
-    var keptDates: KeptDates? { get }
+    var datePrecision: StoredDatePrecision? { get }
     /// The greatest number of bytes of a string or of data; nil if the engine checks it itself.
     var largestValue: Int? { get }
 
@@ -286,7 +286,7 @@ package protocol StoreCapabilities {
     /// Inserts the rows of another store in one save: all or none.
     ///
     /// - Throws: ``StoreError`` if it already has rows of these hierarchies.
-    func takeOver(_ rows: MovedRows) throws
+    func insertRows(of rows: MovedRows) throws
 
     /// Writes a copy of the store to a new file, while it is in use.
     ///
@@ -320,13 +320,13 @@ package protocol StoreCapabilities {
     ///   - kinds: The kinds of faults to repair.
     ///   - externalNames: The large values that apparently no row references.
     /// - Returns: The repairs, sorted by kind and name.
-    func mend(
+    func repair(
         _ kinds: Set<StoreFinding.Kind>, externalNames: Set<String>
-    ) throws -> [StoreMend]
+    ) throws -> [StoreRepair]
 }
 
 extension StoreCapabilities {
-    package var keptDates: KeptDates? { nil }
+    package var datePrecision: StoredDatePrecision? { nil }
     package var largestValue: Int? { nil }
 
     package func run(
@@ -335,7 +335,7 @@ extension StoreCapabilities {
     ) throws {
         throw StoreError(
             code: .invalidRequest,
-            message: "A store of a program's own has no batch operations.",
+            message: "A custom store has no batch operations.",
             remedy: "Change objects in a context, and save it.")
     }
 
@@ -344,7 +344,7 @@ extension StoreCapabilities {
     ) throws -> Result {
         throw StoreError(
             code: .invalidRequest,
-            message: "A store of a program's own has no transactions that last longer than a save.",
+            message: "A custom store has no transactions that last longer than a save.",
             remedy:
                 "Use performBackgroundTask(_:), and detectConflicts(for:) for what is only read.")
     }
@@ -382,16 +382,16 @@ extension StoreCapabilities {
         _ body: (any MovedTables) throws -> Result
     ) throws -> Result? { nil }
     package func nextKey(ofRoot root: Int) throws -> Int64? { throw StoreError.closed }
-    package func takeOver(_ rows: MovedRows) throws { throw StoreError.closed }
+    package func insertRows(of rows: MovedRows) throws { throw StoreError.closed }
     package func backUp(to path: String) -> Bool { false }
     package func opened(byCopyingTo opener: any StoreOpening) throws -> (any StoreEngine)? { nil }
 
     package func differences() -> [StoreDifference] { [] }
 
     package func settledExternalNames() -> Set<String>? { nil }
-    package func mend(
+    package func repair(
         _ kinds: Set<StoreFinding.Kind>, externalNames: Set<String>
-    ) throws -> [StoreMend] { [] }
+    ) throws -> [StoreRepair] { [] }
 }
 
 /// A receiver of commits to a store by other writers than the coordinator's own contexts.

@@ -41,7 +41,7 @@ package protocol SavingStore: SharedStore {
 package protocol StoreTransaction: SavingStore {
     /// Whether another transaction has interfered with this one, so that it has to run again from
     /// its beginning.
-    var isToBeRepeated: Bool { get }
+    var mustRetry: Bool { get }
 
     /// Commits a transaction that has only read. Does nothing after a save.
     func commit() throws

@@ -89,8 +89,8 @@ package struct ApplyReport: MigrationReport {
         if let backup {
             text +=
                 isOnServer
-                ? "Copies of tables as they were: the schema \(backup)\n"
-                : "The store as it was: \(backup)\n"
+                ? "Backup of the tables: the schema \(backup)\n"
+                : "Backup of the store: \(backup)\n"
         }
         return text
     }

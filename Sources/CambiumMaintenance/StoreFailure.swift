@@ -35,19 +35,19 @@ package struct StoreFailure: Error, Sendable {
                 reason = error.description
             case .storeIsDamaged(let finding):
                 cause = .file
-                reason = "The file is damaged (\(finding)). " + FileTrouble.remedyOfDamage(to: path)
+                reason = "The file is damaged (\(finding)). " + FileProblem.remedyOfDamage(to: path)
             case .storeDiffers(let differences):
                 cause = .store
                 reason =
-                    "Another program has changed what is the model's: \(differences.list). "
+                    "Another program has changed tables or indexes of the model: \(differences.list). "
                     + differences.remedy(repair: "--drift repair", report: "--drift report")
             case .columnsHaveNoPlace(let differences):
                 cause = .store
                 reason =
-                    "The migration leaves no place for columns that another program has added: "
+                    "The migration would delete columns that another program has added: "
                     + differences.map(\.description).joined(separator: ", ")
-                    + ". Save what is in them elsewhere, or let them go with --drift repair: a copy "
-                    + "has them then"
+                    + ". Save their data elsewhere, or delete them with --drift repair, which makes "
+                    + "a copy first"
             case .refused(let refusal):
                 cause = .store
                 reason = MigrationError.words(for: refusal, refusal.descriptionWithValue)
@@ -76,10 +76,10 @@ extension SQLiteError {
         if StoreFiles.isFolder(path) { return "It is a folder; name the store file in it" }
         if isOfMovedFile {
             return "\(message) while it was open. Nothing was written there. Put the file back, or "
-                + "try again with what is there now"
+                + "try again with the current file"
         }
-        guard let trouble = FileTrouble(self, with: path) else { return description }
-        return "\(trouble.problem.prefix(1).uppercased())\(trouble.problem.dropFirst()). "
-            + trouble.remedy
+        guard let fileProblem = FileProblem(self, with: path) else { return description }
+        return "\(fileProblem.problem.prefix(1).uppercased())\(fileProblem.problem.dropFirst()). "
+            + fileProblem.remedy
     }
 }

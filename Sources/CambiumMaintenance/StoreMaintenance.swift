@@ -47,7 +47,7 @@ package struct StoreMaintenance {
         let connection = try Connection.reading(path: path)
         let status = try status()
         if [.behind, .outdated].contains(status.state) || !status.differences.isEmpty {
-            try connection.requireWhole(runner.isCancelled)
+            try connection.requireIntact(runner.isCancelled)
         }
         return PlanReport(store: path, try runner.forecast(connection, at: path))
     }
@@ -67,7 +67,7 @@ package struct StoreMaintenance {
             announce("\(path): the repair, after a copy was made: \(repair)\n")
         }
         if [.behind, .outdated].contains(status.state) || repair != nil {
-            try Connection.reading(path: path).requireWhole(runner.isCancelled)
+            try Connection.reading(path: path).requireIntact(runner.isCancelled)
         }
         let start = ContinuousClock.now
         let outcome = try runner.open(fileAt: path)
@@ -89,7 +89,7 @@ package struct StoreMaintenance {
             try connection.backUp(path, to: copy) { _, _ in !runner.isCancelled() }
         }
         try ExternalFiles(ofStore: path).link(into: ExternalFiles(ofStore: copy))
-        try Connection(path: copy, mode: .readOnly).requireWhole(runner.isCancelled)
+        try Connection(path: copy, mode: .readOnly).requireIntact(runner.isCancelled)
         let before = try counts(of: copy)
         var versions: [String] = []
         var kind: String?
@@ -162,7 +162,7 @@ extension Connection {
     ///
     /// - Throws: ``MigrationError/storeIsDamaged(finding:)``, ``MigrationError/cancelled``;
     ///   `SQLiteError` if it cannot be read.
-    func requireWhole(_ isCancelled: () -> Bool) throws {
+    func requireIntact(_ isCancelled: () -> Bool) throws {
         // Check constraints concern values, and those of other programs may never end.
         try execute(MigrationSQL.checksOff)
         defer { try? execute(MigrationSQL.checksOn) }

@@ -307,11 +307,11 @@ extension MigrationCommand {
             }
             let all = Action.allCases.map { $0.rawValue }.joined(separator: ", ")
             guard let first = words.first else {
-                throw Usage(message: "Say what to do: \(all).")
+                throw Usage(message: "Name an action: \(all).")
             }
             if first == "help" { throw Usage(message: "") }
             guard let action = Action(rawValue: first) else {
-                throw Usage(message: "'\(first)' is none of \(all).")
+                throw Usage(message: "'\(first)' is not one of \(all).")
             }
             self.action = action
             self.repairs = repairs
@@ -340,7 +340,7 @@ extension MigrationCommand {
         let lines = [
             ("status \(store) [--json]", "which version the store has"),
             ("plan \(store) [--json]", "what a migration would do"),
-            ("apply \(store) [--drift POLICY] [--json]", "migrate it, or leave it as it was"),
+            ("apply \(store) [--drift POLICY] [--json]", "migrate it, or leave it unchanged"),
             ("rehearse \(store) [--drift POLICY] [--json]", "migrate a copy, and compare"),
             ("verify [--json]", "prove the program's own steps"),
             ("check-store \(store) [--repair] [--json]", "check every object, link and value"),

@@ -69,8 +69,8 @@ public struct StoreCheck: Sendable {
         checker.progress = { progress($0.fraction, $0.summary) }
         checker.isCancelled = { Task.isCancelled }
         let result = try checker.check()
-        let mends = repairing ? try checker.mend() : []
+        let repairs = repairing ? try checker.repair() : []
         return StoreCheckReport(
-            store: "\(description.location)", model: model.model, result, mends: mends)
+            store: "\(description.location)", model: model.model, result, repairs: repairs)
     }
 }

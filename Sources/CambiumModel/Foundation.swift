@@ -64,7 +64,7 @@ public struct RandomNumbersError: Error, Sendable, Hashable, CustomStringConvert
     public var description: String { "\(problem) \(remedy)" }
 
     package var problem: String {
-        "The system gives no random numbers, so that there is no new UUID."
+        "The system has no random numbers for a new UUID."
     }
 
     package var remedy: String { "See that the program may call getrandom, and try again." }

@@ -69,7 +69,7 @@ extension AttributeConversion {
         }
         if case .enumeration(let name) = old, let before = oldModel.enumeration(named: name),
             before.cases.allSatisfy({ item in
-                target.heir(of: item) != nil || ways.contains { $0.name == item.name }
+                target.successor(of: item) != nil || ways.contains { $0.name == item.name }
             })
         {
             self = AttributeConversion(base.value).replacing(ways)
@@ -269,7 +269,7 @@ extension AttributeConversion {
 
 extension Enumeration {
     /// The case that objects with one of the old version have, without a word of the author.
-    func heir(of item: EnumerationCase) -> EnumerationCase? {
+    func successor(of item: EnumerationCase) -> EnumerationCase? {
         item.rawValue(as: rawType).flatMap { raw in cases.first { $0.rawValue == raw } }
     }
 }

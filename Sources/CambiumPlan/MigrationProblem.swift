@@ -224,7 +224,7 @@ extension MigrationFix {
     }
 
     /// Drops the objects of an entity that meet a condition.
-    package static func giveUp(
+    package static func dropObjects(
         entity: String, where condition: ModelExpression
     ) -> MigrationFix {
         declare(MigrationDeclaration.Drop(entity: entity, condition: condition, reason: open))

@@ -25,7 +25,7 @@ extension PostgresEngine {
     private func requireWholeStore() throws {
         guard hasSettings else { return }
         throw StoreError.invalidRequest(
-            "The history tells of all rows, of those too that the transaction settings hide.",
+            "The history has all rows, including those that the transaction settings hide.",
             remedy: "Ask for it in a context without transactionSettings.")
     }
 

@@ -122,7 +122,7 @@ final class PostgresEngine: StoreEngine, PostgresReading {
         }
     }
 
-    var keptDates: KeptDates? { PostgresTimestamp.kept }
+    var datePrecision: StoredDatePrecision? { PostgresTimestamp.kept }
 
     var largestValue: Int? { greatestLength }
 

@@ -37,7 +37,8 @@ extension PostgresOpener {
         {
             throw StoreError(
                 code: .corrupt,
-                message: "The table \(layout.metadata) is none of a store: \(error.message).",
+                message:
+                    "The table \(layout.metadata) does not belong to a store: \(error.message).",
                 remedy: "Give the store another schema, or restore it from a backup.",
                 underlying: error)
         }

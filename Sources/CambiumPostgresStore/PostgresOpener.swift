@@ -174,7 +174,7 @@ package struct PostgresOpener: StoreOpening {
             else {
                 throw StoreError(
                     code: .corrupt,
-                    message: "The table \(layout.metadata) says nothing about a model.",
+                    message: "The table \(layout.metadata) has no metadata of a model.",
                     remedy:
                         "Give the store another schema, or restore it from a backup. If a policy "
                         + "of the server's protects the table, let it show the rows to this user.")
@@ -225,7 +225,7 @@ package struct PostgresOpener: StoreOpening {
         guard !options.isReadOnly else {
             throw StoreError(
                 code: .cannotOpen, message: "The schema \(layout.schema) has no store.",
-                remedy: "Name the schema of a store, or make one here by opening it for writing.")
+                remedy: "Name the schema of a store, or create one here by opening it for writing.")
         }
         let uuid = try UUID.random()
         var own = PostgresParameters()
@@ -335,7 +335,7 @@ package struct PostgresOpener: StoreOpening {
         guard trustsOthers || foreign.isEmpty else {
             throw StoreError(
                 code: .cannotOpen,
-                message: "The store has what other programs have added: \(foreign.list).",
+                message: "The store has external objects: \(foreign.list).",
                 remedy: "Remove that, or set StoreOptions.trust to externalObjects.")
         }
         // Who writes makes it where it is missing.

@@ -17,7 +17,7 @@ final class PostgresTransaction: StoreTransaction, PostgresHeldReading {
         var hasEnded = false
         /// Whether there was a conflict with another transaction, or the connection was lost before
         /// the commit.
-        var isToBeRepeated = false
+        var mustRetry = false
     }
 
     init(_ engine: PostgresEngine, _ loan: PostgresPool.Loan) {
@@ -27,7 +27,7 @@ final class PostgresTransaction: StoreTransaction, PostgresHeldReading {
 
     var layout: PostgresLayout { engine.layout }
 
-    var isToBeRepeated: Bool { state.withLock { $0.isToBeRepeated } }
+    var mustRetry: Bool { state.withLock { $0.mustRetry } }
 
     /// Runs statements, and notes conflicts with other transactions.
     func withReader<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
@@ -47,7 +47,7 @@ final class PostgresTransaction: StoreTransaction, PostgresHeldReading {
     private func note(_ error: any Error) {
         guard let error = error as? PostgresError, error.isOfOthers || error.isOfLostConnection
         else { return }
-        state.withLock { $0.isToBeRepeated = !$0.isCommitted }
+        state.withLock { $0.mustRetry = !$0.isCommitted }
     }
 
     // MARK: Saving
@@ -92,7 +92,7 @@ final class PostgresTransaction: StoreTransaction, PostgresHeldReading {
                 return try write(plans: true, after: "ROLLBACK TO SAVEPOINT save")
             } catch  where PostgresEngine.mayBeResolved(error) {
                 // The conflicting row is newer than the transaction's snapshot.
-                state.withLock { $0.isToBeRepeated = true }
+                state.withLock { $0.mustRetry = true }
                 throw layout.refusal(error)
             }
         } catch let error as PostgresError where !error.isOfOthers {
@@ -105,9 +105,9 @@ final class PostgresTransaction: StoreTransaction, PostgresHeldReading {
             let now = state.withLock { $0 }
             if now.isCommitted { return }
             // The server would take it back, and call that no error.
-            if now.isToBeRepeated {
+            if now.mustRetry {
                 throw StoreError(
-                    code: .busy, message: "Another transaction stood in the way of this one.",
+                    code: .busy, message: "Another transaction interfered with this one.",
                     remedy: "Run it again.")
             }
             _ = try connection.run("COMMIT")

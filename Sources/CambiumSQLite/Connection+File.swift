@@ -222,16 +222,16 @@ final class WriteAheadLog {
 extension Connection {
     /// Copies the complete database to a new file, as it is now.
     ///
-    /// - Parameter goesOn: Called every few pages, with the number of copied pages and the total;
-    ///   false ends the copy.
+    /// - Parameter shouldContinue: Called every few pages, with the number of copied pages and
+    ///   the total; false ends the copy.
     /// - Throws: ``SQLiteError`` if the file cannot be written, or the copy was ended
     ///   (`SQLITE_INTERRUPT`). A partial copy may remain.
     package func backup(
-        to path: String, _ goesOn: (_ copied: Int, _ total: Int) -> Bool = { _, _ in true }
+        to path: String, _ shouldContinue: (_ copied: Int, _ total: Int) -> Bool = { _, _ in true }
     ) throws(SQLiteError) {
         var settings = ConnectionSettings()
         settings.fileSystem = fileSystem
-        try copy(to: Connection(path: path, settings: settings), named: path, goesOn)
+        try copy(to: Connection(path: path, settings: settings), named: path, shouldContinue)
     }
 
     /// Copies the complete database over another one, as it is now. If this connection is in a
@@ -239,12 +239,12 @@ extension Connection {
     ///
     /// - Parameters:
     ///   - name: The other database's name, for messages.
-    ///   - goesOn: As for ``backup(to:_:)``.
+    ///   - shouldContinue: As for ``backup(to:_:)``.
     /// - Throws: ``SQLiteError`` if the other database cannot be written or is in use, or the copy
     ///   was ended. Then it is unchanged.
     package func copy(
         to other: Connection, named name: String,
-        _ goesOn: (_ copied: Int, _ total: Int) -> Bool = { _, _ in true }
+        _ shouldContinue: (_ copied: Int, _ total: Int) -> Bool = { _, _ in true }
     ) throws(SQLiteError) {
         guard let backup = sqlite3_backup_init(other.handle, "main", handle, "main") else {
             throw other.error(SQLITE_ERROR, sql: nil)
@@ -262,7 +262,7 @@ extension Connection {
             } else if code == SQLITE_OK {
                 let total = Int(sqlite3_backup_pagecount(backup))
                 let rest = Int(sqlite3_backup_remaining(backup))
-                if !goesOn(total - rest, total) { code = SQLITE_INTERRUPT }
+                if !shouldContinue(total - rest, total) { code = SQLITE_INTERRUPT }
             }
         } while code == SQLITE_OK
         let end = sqlite3_backup_finish(backup)

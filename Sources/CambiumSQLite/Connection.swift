@@ -429,12 +429,12 @@ extension Connection {
     /// - Parameters:
     ///   - instructions: The approximate number of SQLite's instructions between two calls; ten
     ///     thousand take a fraction of a millisecond.
-    ///   - goesOn: The function; it returns whether to continue.
+    ///   - shouldContinue: The function; it returns whether to continue.
     package func asking<Result>(
-        every instructions: Int32, _ goesOn: () -> Bool, _ body: () throws -> Result
+        every instructions: Int32, _ shouldContinue: () -> Bool, _ body: () throws -> Result
     ) rethrows -> Result {
-        try withoutActuallyEscaping(goesOn) { goesOn in
-            let question = Question(goesOn)
+        try withoutActuallyEscaping(shouldContinue) { shouldContinue in
+            let question = Question(shouldContinue)
             // Safety: the question outlives the closure, and SQLite does not use it after the
             // closure.
             let context = Unmanaged.passUnretained(question).toOpaque()
@@ -443,10 +443,10 @@ extension Connection {
                 { context in
                     guard let context else { return 0 }
                     let question = Unmanaged<Question>.fromOpaque(context).takeUnretainedValue()
-                    return question.goesOn() ? 0 : 1
+                    return question.shouldContinue() ? 0 : 1
                 }, context)
             // A long-running Swift function calls it too.
-            functions.isInterrupted = { !goesOn() }
+            functions.isInterrupted = { !shouldContinue() }
             defer {
                 sqlite3_progress_handler(handle, 0, nil, nil)
                 functions.isInterrupted = nil
@@ -458,9 +458,9 @@ extension Connection {
 
 /// The function that SQLite calls while a statement runs.
 private final class Question {
-    let goesOn: () -> Bool
+    let shouldContinue: () -> Bool
 
-    init(_ goesOn: @escaping () -> Bool) {
-        self.goesOn = goesOn
+    init(_ shouldContinue: @escaping () -> Bool) {
+        self.shouldContinue = shouldContinue
     }
 }

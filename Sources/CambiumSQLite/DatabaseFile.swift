@@ -265,7 +265,7 @@ package struct FilesAtRest {
         }
         if beginsAJournal(path + "-journal") {
             return "a program that was killed has left the journal \(path)-journal, with which "
-                + "what it wrote has to be taken back"
+                + "its changes have to be rolled back"
         }
         return nil
     }

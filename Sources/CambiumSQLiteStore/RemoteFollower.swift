@@ -34,7 +34,7 @@ final class RemoteFollower: Sendable {
     }
 
     /// The changes of other connections.
-    private enum News {
+    private enum Update {
         case nothing
         case changes(NetChanges)
         /// Unknown changes, or too many to list.
@@ -71,7 +71,7 @@ final class RemoteFollower: Sendable {
         // If this fails (the store was closed, or is locked), the next commit tries again.
         let reported = try? store.writer.withLock { connection -> (isComplete: Bool, now: Seen)? in
             let found = try look(at: store, connection, after: seen.withLock { $0 })
-            let isComplete = tell(found.news, of: store, to: receiver)
+            let isComplete = notify(found.update, of: store, to: receiver)
             seen.withLock { seen in
                 seen = found.now
                 seen.commits = commits
@@ -92,7 +92,7 @@ final class RemoteFollower: Sendable {
     /// Returns the changes since a known state, within one state of the store.
     private func look(
         at store: SQLiteEngine, _ connection: Connection, after known: Seen
-    ) throws -> (news: News, now: Seen) {
+    ) throws -> (update: Update, now: Seen) {
         try connection.transaction(.deferred) {
             var now = known
             now.dataVersion = try Self.dataVersion(connection)
@@ -111,7 +111,7 @@ final class RemoteFollower: Sendable {
                 let bounds = try reader.bounds()
                 now.epoch = reader.epoch
                 now.change = bounds.last
-                return (try news(for: store, reader, bounds, after: known), now)
+                return (try update(for: store, reader, bounds, after: known), now)
             } catch is SQLiteError {
                 // The history's tables are damaged. Without this report, contexts would keep old
                 // values without notice.
@@ -120,10 +120,10 @@ final class RemoteFollower: Sendable {
         }
     }
 
-    private func news(
+    private func update(
         for store: SQLiteEngine, _ reader: HistoryReader, _ bounds: HistoryReader.Bounds,
         after known: Seen
-    ) throws -> News {
+    ) throws -> Update {
         guard reader.epoch == known.epoch,
             known.change >= bounds.floor, known.change <= bounds.last,
             UInt64(bitPattern: bounds.last &- known.change) <= EntityChanges.maximumListedRows
@@ -140,10 +140,10 @@ final class RemoteFollower: Sendable {
     }
 
     /// - Returns: Whether all changes were listed; nil if there were none.
-    private func tell(
-        _ news: News, of store: SQLiteEngine, to receiver: any CommitReceiver
+    private func notify(
+        _ update: Update, of store: SQLiteEngine, to receiver: any CommitReceiver
     ) -> Bool? {
-        switch news {
+        switch update {
         case .nothing:
             return nil
         case .loss:
@@ -255,8 +255,8 @@ final class OtherWriters: Sendable {
         }
         guard isFirstSight else { return }
         warn(
-            "cambium: Somebody else writes to \(path) too: another process, or another container. "
-                + "SQLite \(SQLiteLibrary.version) can lose pages then, which 3.51.3 mends. "
+            "cambium: Another writer uses \(path) too: another process, or another container. "
+                + "SQLite \(SQLiteLibrary.version) can lose pages then. 3.51.3 fixes this. "
                 + "Update libsqlite3, or let one container write.\n")
     }
 }

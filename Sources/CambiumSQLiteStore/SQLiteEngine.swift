@@ -294,14 +294,14 @@ final class SQLiteEngine: StoreEngine, SQLiteReading {
             throw StoreError.readOnly
         }
         return try writer.withLock { connection in
-            let isThere = try connection.transaction {
+            let exists = try connection.transaction {
                 guard let reader = try historyReader(connection) else { return false }
                 try history.begin(connection)
                 try StoreHistory.purge(through: last(reader), connection)
                 return true
             }
             checkpointIfNeeded(connection)
-            return isThere
+            return exists
         }
     }
 

@@ -162,7 +162,7 @@ package final class SQLiteOpener: StoreOpening, Sendable {
         guard runner.draftPolicy == .recreate, draft.frozenVersion == nil else { return false }
         do {
             let moved = try reportingFiles {
-                try StoreSetAside(path, of: draft, runner).move(
+                try DraftStoreMover(path, of: draft, runner).move(
                     settings: ConnectionSettings(options))
             }
             // Another process has moved it meanwhile.
@@ -171,7 +171,7 @@ package final class SQLiteOpener: StoreOpening, Sendable {
             StandardError.note(
                 "The store '\(StoreFiles.name(of: path))' was written with another draft of version "
                     + "\(draft.version) of \(draft.model), and is at '\(moved)' now. A new one was "
-                    + "made in its place")
+                    + "created in its place")
             return true
         } catch let error as SQLiteError {
             guard [5, 6].contains(error.primaryCode) else { throw error }

@@ -342,17 +342,17 @@ final class KeptReader: Sendable {
 
     /// Ends the transaction and releases the lock. After a commit, readers need another lock.
     func release() {
-        state.withLock { letGo(&$0) }
+        state.withLock { releaseConnection(&$0) }
     }
 
     func close() {
         state.withLock { state in
             state.isClosed = true
-            letGo(&state)
+            releaseConnection(&state)
         }
     }
 
-    private func letGo(_ state: inout State) {
+    private func releaseConnection(_ state: inout State) {
         guard let connection = state.connection else { return }
         state.connection = nil
         let hadLargeCache = state.hasLargeCache

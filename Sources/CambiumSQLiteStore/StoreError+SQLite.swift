@@ -53,7 +53,7 @@ extension StoreError {
     ///
     /// - Returns: Nil if SQLite's error has another reason.
     init?(_ error: SQLiteError, in operation: StoreUse.Operation, _ path: String) {
-        guard let trouble = FileTrouble(error, with: path) else { return nil }
+        guard let fileProblem = FileProblem(error, with: path) else { return nil }
         let code: Code =
             switch error.primaryCode {
             case 5, 6: .busy
@@ -63,8 +63,8 @@ extension StoreError {
         self.init(
             code: code,
             message: "Cannot \(operation.rawValue) '\(StoreFiles.name(of: path))': "
-                + "\(trouble.problem).",
-            remedy: "\(trouble.remedy).", underlying: error)
+                + "\(fileProblem.problem).",
+            remedy: "\(fileProblem.remedy).", underlying: error)
     }
 
     /// Runs a closure that uses the file of a store that is not open, and translates errors about
@@ -144,8 +144,8 @@ extension StoreError {
             )
         case (.nothing, .nothing) where path.hasPrefix("~"):
             return (
-                "There is no folder \(folder) for the store \(path). A path is taken as it is: only a "
-                    + "shell takes ~ for the home folder.",
+                "There is no folder \(folder) for the store \(path). A path is used as it is: only a "
+                    + "shell expands ~ to the home folder.",
                 "Begin the path with FileManager.default.homeDirectoryForCurrentUser.path."
             )
         case (.nothing, .nothing):
@@ -209,7 +209,7 @@ extension SQLiteError: EngineError {
         }
     }
 
-    package func troubleOpening(_ path: String) -> StoreError? {
+    package func openingProblem(_ path: String) -> StoreError? {
         StoreError(self, in: .opening, path)
     }
 }

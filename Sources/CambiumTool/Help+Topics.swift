@@ -24,14 +24,15 @@ extension Help {
                   </entity>
                 </model>
 
-            It lies at Sources/<target>/Library.cambium/1.xml. The build makes a class of each entity:
+            It is at Sources/<target>/Library.cambium/1.xml. The build generates a class for each
+            entity:
 
                 let author = Author(in: context, name: "Ada Stone")
                 _ = Book(in: context, title: "On Trees", year: 1987, author: author)
                 try context.save()
 
             Everything is required unless optional="true", and what is required is not optional in
-            Swift. Relationships name their way back. See also: cambium new Shop --example
+            Swift. Relationships name their inverse. See also: cambium new Shop --example
 
             """
         ),
@@ -45,7 +46,7 @@ extension Help {
 
             1. Ship. Then: cambium version new Shop.cambium --freeze, and commit cambium.lock.
             2. Change what has to change in 2.xml, the copy of 1.xml that this has made.
-            3. cambium check Shop.cambium. What it cannot know, it asks for, with lines to choose
+            3. cambium check Shop.cambium. It asks for what it cannot know, with lines to choose
                from: was an attribute renamed or dropped? What do existing objects get?
 
                 <attribute name="title" type="string" renamedFrom="name"/>
@@ -56,7 +57,7 @@ extension Help {
 
             4. cambium sql Shop.cambium --from 1 --to 2 shows what will run on your users' machines.
                The check has already run it, with rows, on a real SQLite; cambium migrate verify
-               tells what it found out about each step.
+               prints what it found about each step.
             5. cambium migrate rehearse shop.sqlite --model Shop.cambium tries it on a copy of a store.
                A store on a server has its URL there: postgresql://host/database#schema.
             6. cambium diff Shop.cambium shows what changed, and what that does to a store.

@@ -18,7 +18,7 @@ package struct Arguments: Equatable, Sendable {
     package static let usage = """
         usage: package-index [--input FILE] [--store FILE]
 
-        Reads a list of Debian packages into a Cambium store and shows what goes on: migration,
+        Reads a list of Debian packages into a Cambium store and shows what happens: migration,
         import in the background, a live list, a conflict.
 
           --input FILE  a list in Debian's control format, such as the output of
@@ -77,7 +77,7 @@ package struct Arguments: Equatable, Sendable {
     private static func set(
         _ option: inout String?, to value: String, _ name: String
     ) throws(UsageError) {
-        guard option == nil else { throw UsageError(description: "'\(name)' stands twice") }
+        guard option == nil else { throw UsageError(description: "'\(name)' is listed twice") }
         option = value
     }
 }

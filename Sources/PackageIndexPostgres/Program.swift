@@ -7,7 +7,7 @@ enum Program {
     private static let usage = """
         usage: package-index-postgres [--store URL] [--input FILE]
 
-        Reads a list of Debian packages into a Cambium store on PostgreSQL, and shows what goes on.
+        Reads a list of Debian packages into a Cambium store on PostgreSQL, and shows what happens.
         Then it reads the same list into a store in a SQLite file, and prints the figures of both.
 
           --store URL   the server, as libpq takes it: a URL, or keys and values. Without it, PGHOST,

@@ -131,7 +131,7 @@ struct ServerCheckTests {
             _ = try connection.run("INSERT INTO \"_external\" VALUES ('rest'::bytea, ''::bytea)")
             #expect(try report(store).words == ["unreferencedExternalData"])
             let repaired = try report(store, repairing: true)
-            #expect(repaired.mends.map(\.count) == [1])
+            #expect(repaired.repairs.map(\.count) == [1])
             #expect(try report(store).words == [])
             _ = try connection.run("DELETE FROM \"_external\"")
             #expect(try report(store).words == ["missingExternalData Author/1.photo"])
@@ -149,7 +149,7 @@ struct ServerCheckTests {
             let report = try report(store, repairing: true)
             #expect(report.remaining == 1)
             #expect(
-                report.mends.map { "\($0.kind) \($0.entityName ?? "") \($0.count)" } == [
+                report.repairs.map { "\($0.kind) \($0.entityName ?? "") \($0.count)" } == [
                     "staleValue Person 4", "keyCounter Tag 1",
                 ])
             #expect(try self.report(store).words == ["unknownCase Person/3.mood"])

@@ -52,7 +52,7 @@ struct ServerToolTests {
         let words = ["check-store", "\(server.url)#\(schema)", "--model", folder.path()]
         let clean = run(words)
         #expect(clean.code == 0, "\(clean.errors)")
-        #expect(clean.output.hasSuffix("2 objects of Library, version 1: nothing is wrong\n"))
+        #expect(clean.output.hasSuffix("2 objects of Library, version 1: no problems found\n"))
         #expect(!clean.output.contains("@"))
 
         let connection = try PostgresConnection(PostgresSettings(server.url))

@@ -48,7 +48,8 @@ struct StoreCheckTests {
             #expect(report.groups.isEmpty)
             #expect(report.isClean)
             #expect(report.objectCount == 9)
-            #expect(report.text == "\(path): 9 objects of Household, version 1: nothing is wrong\n")
+            #expect(
+                report.text == "\(path): 9 objects of Household, version 1: no problems found\n")
         }
     }
 
@@ -105,7 +106,7 @@ struct StoreCheckTests {
             #expect(try report(path).words == ["unreferencedExternalData"])
             let repaired = try report(path, repairing: true)
             #expect(repaired.isClean)
-            #expect(repaired.mends.map(\.count) == [1])
+            #expect(repaired.repairs.map(\.count) == [1])
             #expect(!FileManager.default.fileExists(atPath: leftOver.path()))
             #expect(FileManager.default.fileExists(atPath: file.path()))
             #expect(try report(path).isClean)
@@ -152,7 +153,7 @@ struct StoreCheckTests {
             #expect(!report.isClean)
             #expect(report.remaining == 1)
             #expect(
-                report.mends.map { "\($0.kind) \($0.entityName ?? "") \($0.count)" } == [
+                report.repairs.map { "\($0.kind) \($0.entityName ?? "") \($0.count)" } == [
                     "staleValue Person 4", "keyCounter Person 1", "keyCounter Thing 1",
                     "keyCounter Passport 1", "keyCounter Tag 1",
                 ])

@@ -94,7 +94,7 @@ struct CaseLossTests {
         var expected: Set = [
             "2: drop the case c of K, and give its objects another or none (r): 2 values"
         ]
-        if filled > 0 { expected.insert("2: compute E.k anew from what it was: 1 value") }
+        if filled > 0 { expected.insert("2: compute E.k again from its old value: 1 value") }
         #expect(losses == expected)
     }
 }

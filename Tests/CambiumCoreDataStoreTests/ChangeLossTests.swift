@@ -122,6 +122,6 @@ struct ChangeLossTests {
             """)
         #expect(
             report.migration?.losses
-                == (number == 0 ? [] : ["2: compute E.k anew from what it was: 1 value"]))
+                == (number == 0 ? [] : ["2: compute E.k again from its old value: 1 value"]))
     }
 }

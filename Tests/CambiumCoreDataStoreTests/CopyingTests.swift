@@ -120,9 +120,9 @@ struct CopyingTests {
                 INSERT INTO Z_PRIMARYKEY VALUES (16001, 'CHANGE', 0, 2);
                 """)
         let report = try store.importStore([Shelf.model])
-        #expect(report.leftOutTables == ["ACHANGE", "ANSCKEVENT"])
-        #expect(report.leftOut.first?.rows == 2)
-        #expect(report.leftOut.dropFirst().first?.reason.contains("CloudKit") == true)
+        #expect(report.omittedTables == ["ACHANGE", "ANSCKEVENT"])
+        #expect(report.omittedParts.first?.rows == 2)
+        #expect(report.omittedParts.dropFirst().first?.reason.contains("CloudKit") == true)
         #expect(report.isComplete)
     }
 

@@ -16,8 +16,8 @@ struct ForcedVersionTests {
             $0.writtenBy = "2"
         }
         #expect(try store.rows("SELECT DISTINCT weight FROM Item") == [["5"]])
-        #expect(report.leftOutTables == ["ZPLACE.ZOLD"])
-        #expect(report.leftOut.first?.rows == 2)
+        #expect(report.omittedTables == ["ZPLACE.ZOLD"])
+        #expect(report.omittedParts.first?.rows == 2)
         #expect(report.differences.count == 2)
         #expect(!report.isComplete)
     }

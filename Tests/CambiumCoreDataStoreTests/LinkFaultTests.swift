@@ -46,8 +46,8 @@ struct LinkFaultTests {
         try FileManager.default.removeItem(atPath: store.newPath)
         let forced = try store.importStore(Self.versions) { $0.writtenBy = "1" }
         #expect(!forced.isComplete)
-        #expect(forced.leftOutTables == ["ZITEM.Z1ITEMS"])
-        #expect(forced.leftOut.first?.rows == 2)
+        #expect(forced.omittedTables == ["ZITEM.Z1ITEMS"])
+        #expect(forced.omittedParts.first?.rows == 2)
     }
 
     @Test func `an owner that is none is told, and no owner is no link`() throws {
@@ -75,7 +75,7 @@ struct LinkFaultTests {
             return
         }
         let report = try store.importStore([Shelf.model]) { $0.writtenBy = "1" }
-        #expect(report.leftOutTables == [name])
+        #expect(report.omittedTables == [name])
         #expect(!report.isComplete)
     }
 
@@ -93,7 +93,7 @@ struct LinkFaultTests {
             report.lostLinks.map { "\($0.entity) \($0.id).\($0.relationship)" }.sorted()
                 == ["Item 7.tags", "Tag 2.items", "Tag 4.items"])
         #expect(report.lostLinks.allSatisfy { $0.target == nil })
-        #expect(report.leftOutTables == ["Z_1TAGS"])
+        #expect(report.omittedTables == ["Z_1TAGS"])
         let count = report.relationships.first { $0.relationship == "tags" }
         #expect(count?.read == 5 && count?.written == 1 && count?.lost == 4)
         #expect(!report.isComplete)

@@ -44,7 +44,7 @@ struct LogTests {
         try change { bytes in for place in 0..<100 { bytes[place] = UInt8(place * 7 % 251 + 1) } }
         let found = try importStore()
         #expect(found.name == "Hall")
-        #expect(found.report.leftOutTables == [log])
+        #expect(found.report.omittedTables == [log])
         #expect(found.report.text.contains("no change that it holds was read"))
         #expect(!found.report.isComplete)
     }
@@ -97,7 +97,7 @@ struct LogTests {
         let store = try Shelf.store()
         try Data(repeating: 9, count: 600).write(to: URL(filePath: store.path + "-journal"))
         let report = try store.importStore([Shelf.model])
-        #expect(report.leftOutTables == [store.path + "-journal"])
+        #expect(report.omittedTables == [store.path + "-journal"])
         #expect(!report.isComplete)
     }
 

@@ -214,7 +214,7 @@ struct RefusalTests {
             report.lostLinks.first { $0.id == id && $0.relationship == relationship }?.reason
         }
         #expect(reason(3, "place") == "the object of that key was refused")
-        #expect(reason(3, "prequel") == "the object of that key is of Film, which is no Book")
+        #expect(reason(3, "prequel") == "the object of that key is of Film, which is not a Book")
         #expect(reason(1, "place") == "there is no object of that key in the store")
     }
 }

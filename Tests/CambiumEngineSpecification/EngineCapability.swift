@@ -48,13 +48,13 @@ package enum EngineCapability: String, Sendable, CaseIterable {
 }
 
 extension EngineEntry {
-    private static let knownDates = Mutex<[String: KeptDates?]>([:])
+    private static let knownDates = Mutex<[String: StoredDatePrecision?]>([:])
 
     /// How its stores keep dates, nil where every one comes back to the bit: asks a new one, once.
-    package var keptDates: KeptDates? {
+    package var datePrecision: StoredDatePrecision? {
         get throws {
             if let known = Self.knownDates.withLock({ $0[name] }) { return known }
-            let dates = try withStore(Album.model) { try $0.engine.keptDates }
+            let dates = try withStore(Album.model) { try $0.engine.datePrecision }
             Self.knownDates.withLock { $0[name] = .some(dates) }
             return dates
         }

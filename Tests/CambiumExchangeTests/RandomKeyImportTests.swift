@@ -141,7 +141,7 @@ struct RandomKeyImportTests {
         sources.shuffle(using: &generator)
         var request = ImportRequest(sources)
         request.mergePolicy = policy
-        request.onError = .keepGoodRows
+        request.onError = .skipInvalidRows
         return request
     }
 
@@ -223,7 +223,7 @@ struct RandomKeyImportTests {
                     ) {
                         $0.sources[0].entityField = "type"
                         $0.mergePolicy = policy
-                        $0.onError = .keepGoodRows
+                        $0.onError = .skipInvalidRows
                     }
                     #expect(
                         counts(result) == expected,

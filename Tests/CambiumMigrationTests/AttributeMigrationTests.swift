@@ -95,7 +95,7 @@ import Testing
         let step = try #require(MigrationPlan(from: old, to: new).steps.first)
         // The pattern asks for it; what the values were is lost.
         #expect(step.kind == .needsData && step.losesData)
-        #expect(step.summary.contains("compute Product.name anew from what it was"))
+        #expect(step.summary.contains("compute Product.name again from its old value"))
     }
 
     @Test func `a default that is made for each object is made for existing ones too`() throws {

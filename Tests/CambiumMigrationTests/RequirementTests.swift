@@ -97,7 +97,7 @@ import Testing
         let problems = ModelDifference(from: model("1"), to: model("2", links: true)).problems
         let fixes = try #require(problems.first).fixes
         #expect(fixes.contains(.link(entity: "Comment", relationship: "request")))
-        #expect(fixes.contains(.giveUp(entity: "Comment", where: .literal(.bool(true)))))
+        #expect(fixes.contains(.dropObjects(entity: "Comment", where: .literal(.bool(true)))))
     }
 
     @Test func `what every object has needs no fill, and a store without it is refused`() throws {

@@ -31,7 +31,7 @@ import Testing
         let unable = difference(EngineStandIn(findsObjects: false))
         #expect(
             unable.problems.map(\.fact) == [
-                "Which objects of A a drop means cannot be computed by the store"
+                "The store cannot compute which objects of A a drop deletes"
             ])
         #expect(unable.match.conditionalDrops.isEmpty)
     }

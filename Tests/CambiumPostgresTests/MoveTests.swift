@@ -254,7 +254,7 @@ struct MoveTests {
             #expect(try other.newContext().count(for: Box.fetchRequest()) == 1)
         }
         // What an opener has made it removes; what was there stays.
-        for (schema, isThere) in [(mine, true), (self.schema(), false)] {
+        for (schema, exists) in [(mine, true), (self.schema(), false)] {
             let opener = PostgresOpener(
                 PostgresSettings(server.url), schema: schema,
                 Everything.model.modelDescription, StoreOptions())
@@ -267,8 +267,8 @@ struct MoveTests {
                 SELECT count(*), (SELECT count(*) FROM pg_tables WHERE schemaname = $1) \
                 FROM pg_namespace WHERE nspname = $1
                 """, name)
-            #expect(rows.integer(0, 0) == (isThere ? 1 : 0))
-            #expect(rows.integer(0, 1) == (isThere ? 1 : 0))
+            #expect(rows.integer(0, 0) == (exists ? 1 : 0))
+            #expect(rows.integer(0, 1) == (exists ? 1 : 0))
         }
         let opener = PostgresOpener(
             PostgresSettings(server.url), schema: used, Everything.model.modelDescription,

@@ -76,7 +76,7 @@ struct CheckStoreTests {
         let run = ToolRun("check-store", store, "--model", bundle)
         #expect(run.code.rawValue == 0)
         #expect(
-            run.output == "\(store): 4 objects of Library, version 1: nothing is wrong\n",
+            run.output == "\(store): 4 objects of Library, version 1: no problems found\n",
             "\(run.errors)")
         #expect(try Data(contentsOf: URL(filePath: store)) == before)
     }

@@ -31,7 +31,7 @@ struct ConsoleTests {
             #expect(
                 error?.message
                     == "The output cannot be written: No space left on device. Make room, "
-                    + "or let it go elsewhere.")
+                    + "or write it elsewhere.")
         }
     #endif
 }

@@ -98,7 +98,7 @@ struct ExportTests {
                 + "</model>", to: "Shop.cambium/1.xml")
         let run = ToolRun("export", store, "--model", bundle, "--output", output)
         #expect(run.code == .file)
-        #expect(run.errors.contains("which is none of the model Shop: it has 1."))
+        #expect(run.errors.contains("which is not a version of the model Shop: it has 1."))
         try folder.write("<model", to: "Shop.cambium/1.xml")
         let broken = ToolRun("export", store, "--model", bundle, "--output", output)
         #expect(broken.code == .file)

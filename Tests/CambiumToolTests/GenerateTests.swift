@@ -102,7 +102,7 @@ struct GenerateTests {
         #expect(
             stale.output.split(separator: "\n").map { $0.dropFirst(folder.url.path.count + 1) } == [
                 "Sources/App/Generated/ShopModel.swift is stale",
-                "\(left) is left over: no model makes it",
+                "\(left) is left over: it belongs to no model",
             ])
         #expect(folder.text(left) == text)
 

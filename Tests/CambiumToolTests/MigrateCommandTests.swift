@@ -291,7 +291,7 @@ struct MigrateCommandTests {
 
     @Test func `what other programs have put in the way is told before anything is done`() throws {
         try Connection(path: store).execute("CREATE VIEW names AS SELECT name FROM A")
-        let words = "the view names would not work any more (no such column: name)"
+        let words = "the view names would no longer work (no such column: name)"
         for word in ["status", "plan", "rehearse", "apply"] {
             let run = migrate(word, store)
             #expect(run.code == .storeRefused)
@@ -311,7 +311,7 @@ struct MigrateCommandTests {
         let repaired = migrate("apply", store, "--drift", "repair")
         #expect(repaired.code == .fine)
         #expect(repaired.output.contains("had changed: A (changed: extra added)\n"))
-        #expect(repaired.output.contains("The store as it was: \(store).backup-3\n"))
+        #expect(repaired.output.contains("Backup of the store: \(store).backup-3\n"))
         #expect(migrate("status", store).code == .fine)
     }
 
@@ -356,7 +356,7 @@ struct MigrateCommandTests {
             }
             let code = Tool.run(["migrate", word, store, "--model", model], console)
             #expect(code == .storeRefused)
-            #expect(errors.text.contains("The migration was cancelled. The store is as it was"))
+            #expect(errors.text.contains("The migration was cancelled. The store is unchanged"))
             #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
             #expect(names.sorted() == ["Shop.cambium", "shop.sqlite"])

@@ -60,7 +60,7 @@ struct VersionCommandTests {
         let path = folder.path("Shop.cambium")
         let run = ToolRun("version", "new", path)
         #expect(run.code == .fine, "\(run.errors)")
-        #expect(run.output.contains("Made \(path)/2.xml, a copy of version 1."))
+        #expect(run.output.contains("Created \(path)/2.xml, a copy of version 1."))
         #expect(
             folder.text("Shop.cambium/2.xml")
                 == Self.first.replacingOccurrences(of: "version=\"1\">", with: "version=\"2\">"))

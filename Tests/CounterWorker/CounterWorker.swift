@@ -113,13 +113,13 @@ private struct CounterWork {
             report.counts.merge(counts, uniquingKeysWith: +)
             report.marks.merge(marks, uniquingKeysWith: +)
         } catch is ConflictError where policy == "error" {
-            giveUp(context)
+            abandon(context)
         } catch is ConstraintConflictError where policy == "error" {
-            giveUp(context)
+            abandon(context)
         }
     }
 
-    private mutating func giveUp(_ context: ManagedObjectContext) {
+    private mutating func abandon(_ context: ManagedObjectContext) {
         report.conflicts += 1
         context.rollback()
         context.refreshAllObjects()

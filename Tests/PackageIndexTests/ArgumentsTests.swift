@@ -24,7 +24,7 @@ import Testing
     @Test(arguments: [
         (["--input"], "'--input' needs a file"), (["--input="], "'--input' needs a file"),
         (["--store", "--input"], "'--store' needs a file"),
-        (["--store", "a", "--store", "b"], "'--store' stands twice"),
+        (["--store", "a", "--store", "b"], "'--store' is listed twice"),
         (["--fast"], "unknown argument '--fast'"), (["list"], "unknown argument 'list'"),
         ([""], "unknown argument ''"),
     ])

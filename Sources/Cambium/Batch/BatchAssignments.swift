@@ -14,7 +14,7 @@ struct BatchAssignments {
     private(set) var targets: [(relationship: RelationshipDescription, key: Int64)] = []
     private let entity: EntityDescription
     /// The store's format of dates; nil if it keeps each exactly.
-    let dates: KeptDates?
+    let dates: StoredDatePrecision?
     /// The greatest number of bytes of a value; nil for any.
     let largestValue: Int?
 
@@ -25,7 +25,7 @@ struct BatchAssignments {
         in coordinator: PersistentStoreCoordinator
     ) throws {
         self.entity = entity
-        dates = coordinator.keptDates
+        dates = coordinator.datePrecision
         largestValue = coordinator.largestValue
         guard !assignments.isEmpty else {
             throw StoreError.invalidRequest(
@@ -52,7 +52,7 @@ struct BatchAssignments {
             if case .integer(let key) = stored,
                 let relationship = entity.relationship(named: name)
             {
-                lead(relationship, to: key, slot)
+                setReference(relationship, to: key, slot)
             } else {
                 set(slot, try entity.fitting(stored, slot), name)
             }
@@ -70,18 +70,19 @@ struct BatchAssignments {
                     == id.entity.rootIndex
             else {
                 throw StoreError(
-                    code: .foreignObject,
+                    code: .objectOfAnotherContext,
                     message: "\(entity.name).\(name) was set to \(id), which is in no store of "
                         + "this coordinator, or of another entity.",
                     remedy: "Set it to an object of the relationship's destination in this "
                         + "coordinator's stores.")
             }
-            lead(relationship, to: id.key, slot)
+            setReference(relationship, to: id.key, slot)
         case .expression(let expression, let objects):
-            if let foreign = objects.first(where: { !coordinator.hasStore($0.store) }) {
+            if let misplaced = objects.first(where: { !coordinator.hasStore($0.store) }) {
                 throw StoreError(
-                    code: .foreignObject,
-                    message: "The expression for \(entity.name).\(name) names \(foreign), which is "
+                    code: .objectOfAnotherContext,
+                    message:
+                        "The expression for \(entity.name).\(name) names \(misplaced), which is "
                         + "in no store of this coordinator.",
                     remedy: "Name objects of this coordinator's stores only.")
             }
@@ -119,7 +120,7 @@ struct BatchAssignments {
         constants.append((entitySlot, .null))
     }
 
-    private mutating func lead(
+    private mutating func setReference(
         _ relationship: RelationshipDescription, to key: Int64, _ slot: Int
     ) {
         constants.append((slot, .integer(key)))
@@ -209,6 +210,6 @@ extension EntityDescription {
         return ValidationError(
             code: number < 0 ? .numberTooSmall : .numberTooLarge, entityName: name,
             objectID: nil, property: property,
-            message: "\(property) was set to a number that its type cannot hold.")
+            message: "\(property) was set to a number that is out of the range of its type.")
     }
 }

@@ -216,10 +216,10 @@ extension DeletePropagation {
                 if !isWhole { try write(&piece) }
             }
         }
-        for (group, heads) in clearings() {
+        for (group, rowKeys) in clearings() {
             let entity = model.entities[group.entity]
-            for heads in heads.pieces(of: chunkSize) {
-                let records = heads.map { piece.record($0.key, $0.version, entity.shape) }
+            for rowKeys in rowKeys.pieces(of: chunkSize) {
+                let records = rowKeys.map { piece.record($0.key, $0.version, entity.shape) }
                 piece.request.updates.append(
                     .init(entity: entity, slots: group.slots, records: records))
                 if !isWhole { try write(&piece) }
@@ -266,7 +266,7 @@ extension DeletePropagation {
             groups[Group(entity: head.entity, slots: slots), default: []].append(head)
         }
         return groups.ordered { $0.key.order.lexicographicallyPrecedes($1.key.order) }
-            .map { group, heads in (group, heads.sorted(byKey: { $0.key })) }
+            .map { group, rowKeys in (group, rowKeys.sorted(byKey: { $0.key })) }
     }
 
     private struct Group: Hashable {
@@ -280,13 +280,13 @@ extension DeletePropagation {
 extension BatchTransaction {
     /// Finds the rows to change, and stores their number or their ids in the result.
     func rowKeys(_ request: RowRequest, counting resultType: BatchResultType) throws -> [RowKey] {
-        let heads = try rowKeys(request)
-        changes.count = heads.count
+        let rowKeys = try rowKeys(request)
+        changes.count = rowKeys.count
         if resultType == .objectIDs {
-            changes.objectIDs = heads.map {
+            changes.objectIDs = rowKeys.map {
                 ObjectID(model.entities[$0.entity], key: $0.key, store: identifier)
             }
         }
-        return heads
+        return rowKeys
     }
 }

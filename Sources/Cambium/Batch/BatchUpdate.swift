@@ -15,8 +15,8 @@ struct BatchUpdate: BatchWork {
     func run(in transaction: any BatchTransaction) throws {
         let entity = request.entity
         let constants = try resolveTargets(transaction)
-        let heads = try transaction.rowKeys(request, counting: resultType)
-        guard !heads.isEmpty else { return }
+        let rowKeys = try transaction.rowKeys(request, counting: resultType)
+        guard !rowKeys.isEmpty else { return }
         let computed = try transaction.computation(
             of: assignments.expressions, for: entity)
         // All values are computed before the first row is written. This is done in one piece if an
@@ -28,7 +28,7 @@ struct BatchUpdate: BatchWork {
                 }
         }
         let isWhole = !computed.isOfOwnRow || isUnique
-        let keys = heads.map { $0.key }.sorted()
+        let keys = rowKeys.map { $0.key }.sorted()
         var start = 0
         while start < keys.count {
             let end = isWhole ? keys.count : min(keys.count, start + chunkSize)

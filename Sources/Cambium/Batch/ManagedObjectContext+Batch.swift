@@ -104,12 +104,12 @@ extension ManagedObjectContext {
         case .ids(let ids):
             guard let first = ids.first else { return BatchResult() }
             let root = first.entity.rootIndex
-            if let foreign = ids.first(where: {
+            if let misplaced = ids.first(where: {
                 !coordinator.hasStore($0.store) || $0.entity.rootIndex != root
             }) {
                 throw StoreError(
-                    code: .foreignObject,
-                    message: "The batch delete names \(foreign), which is in no store of this "
+                    code: .objectOfAnotherContext,
+                    message: "The batch delete names \(misplaced), which is in no store of this "
                         + "context, or of another hierarchy than \(first).",
                     remedy: "Delete the objects of each hierarchy with a request of their own.")
             }
@@ -133,7 +133,7 @@ package struct BatchRun: ContextAccess {
     package var model: ModelDescription { coordinator.model }
 
     /// The store's format of dates; nil if it keeps each exactly.
-    package var keptDates: KeptDates? { coordinator.keptDates }
+    package var datePrecision: StoredDatePrecision? { coordinator.datePrecision }
     /// The greatest number of bytes of a value; nil for any.
     package var largestValue: Int? { coordinator.largestValue }
 

@@ -108,7 +108,7 @@ public final class PersistentContainer: Sendable {
     ///     if a migration failed;
     ///   - a ``MigrationStepError`` if a step of the program failed;
     ///   - a ``StoreError`` if the file cannot be opened or created (`cannotOpen`), is locked
-    ///     (`busy`) or is no database (`corrupt`);
+    ///     (`busy`) or is not a database (`corrupt`);
     ///   - a ``SQLiteError`` if SQLite rejects it.
     public init(
         model: CompiledModel, at location: StoreLocation, options: StoreOptions = StoreOptions()
@@ -526,7 +526,7 @@ extension PersistentContainer {
                     description,
                     StoreError(
                         code: .cannotOpen,
-                        message: "The folder of the store \(path) cannot be made.",
+                        message: "The folder of the store \(path) cannot be created.",
                         remedy: "Choose another place, or let the program write there.",
                         underlying: error))
             }

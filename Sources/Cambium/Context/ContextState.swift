@@ -12,7 +12,7 @@ struct ContextOrigin: Sendable {
     /// The warning for a program that uses objects of a released context.
     var warning: String {
         let maker =
-            place.map { "The context that was made at \($0.fileID):\($0.line)" }
+            place.map { "The context that was created at \($0.fileID):\($0.line)" }
             ?? "A context"
         return "\(maker) was released while its objects are in use: their relationships are empty, "
             + "and what is set is lost. Keep the context in a variable for as long as you use its "
@@ -69,7 +69,7 @@ final class ContextState {
         /// context, and after the warning.
         private var origin: ContextOrigin?
         /// The warnings that were printed.
-        private static let said = Mutex<Set<String>>([])
+        private static let reported = Mutex<Set<String>>([])
     #endif
 
     /// Called once, when the context is made.
@@ -86,7 +86,7 @@ final class ContextState {
         #if DEBUG
             guard let origin else { return }
             self.origin = nil
-            let isNew = Self.said.withLock { $0.insert(origin.warning).inserted }
+            let isNew = Self.reported.withLock { $0.insert(origin.warning).inserted }
             if isNew { StandardError.note(origin.warning) }
         #endif
     }
@@ -178,7 +178,7 @@ extension ContextAccess {
     /// Knows the objects that were merged into others.
     var replacements: Replacements { Replacements(context: context) }
     /// Restores deleted objects.
-    var revival: Revival { Revival(context: context) }
+    var restoration: ObjectRestoration { ObjectRestoration(context: context) }
 }
 
 extension ManagedObjectContext: ContextAccess {

@@ -322,7 +322,7 @@ struct Undoing: ContextAccess {
         let object = undo.object
         switch object.lifecycle {
         case .deleted:
-            revival.takeBackDeletion(of: object)
+            restoration.takeBackDeletion(of: object)
         case .discarded, .invalid:
             guard !object.isInvalidObject, let before = undo.before, register(again: object) else {
                 return false
@@ -353,7 +353,7 @@ struct Undoing: ContextAccess {
             guard faulting.hasRow(object) else { return false }
             faulting.fire(object)
         }
-        guard object.isThere else { return false }
+        guard object.exists else { return false }
         deleteRules.noteDeletion(of: object)
         detachFromLinkedObjects(object)
         changes.delete(object)
@@ -404,7 +404,7 @@ extension ObjectUndo {
             key: before.integer(slot),
             entity: object.state.destinationEntity(of: relationship, in: before)
         )
-        let destination = object.managedObjectContext?.revival.livingObject(former)
+        let destination = object.managedObjectContext?.restoration.linkableObject(former)
         // A required relationship keeps its reference rather than lose it.
         if destination == nil, !relationship.relationship.isOptional { return }
         object.setDestination(of: relationship, to: destination)
@@ -414,14 +414,14 @@ extension ObjectUndo {
         guard let context = object.managedObjectContext else { return }
         for links in links {
             for member in links.added {
-                if let other = context.revival.livingObject(member) {
+                if let other = context.restoration.linkableObject(member) {
                     object.ownLinks.unlink(links.ordinal, from: other)
                 } else if !object.entityDescription.relationships[links.ordinal].isTransient {
                     object.ownLinks.noteUnlink(links.ordinal, member.key)
                 }
             }
             for member in links.removed {
-                if let other = context.revival.livingObject(member) {
+                if let other = context.restoration.linkableObject(member) {
                     object.ownLinks.link(links.ordinal, to: other)
                 }
             }

@@ -177,7 +177,7 @@ struct DeleteRules: ContextAccess {
 }
 
 /// Restores deleted objects, and finds objects that can be linked to.
-struct Revival: ContextAccess {
+struct ObjectRestoration: ContextAccess {
     let context: ManagedObjectContext
 
     /// Reverts the deletion of an object before it is saved.
@@ -208,7 +208,7 @@ struct Revival: ContextAccess {
 
     /// The object of a key, or nil if it cannot be linked to.
     @inline(never)
-    func livingObject(_ member: LinkSet.Member) -> ManagedObject? {
+    func linkableObject(_ member: LinkSet.Member) -> ManagedObject? {
         let object = registry.object(member)
         guard object.isFault, object.lifecycle == .clean else {
             return object.canBeRestored ? object : nil

@@ -179,7 +179,7 @@ extension ManagedObjectContext {
         let placed: PlacedRecord
         do {
             placed = try description.makeRecord(
-                by: state.draftWriter, at: Date(), keeping: coordinator.keptDates)
+                by: state.draftWriter, at: Date(), keeping: coordinator.datePrecision)
         } catch {
             // An initializer cannot throw. No save succeeds while the object exists.
             keys.fail(RowIdentity(root: description.rootIndex, key: key), error)

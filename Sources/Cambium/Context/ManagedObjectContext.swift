@@ -425,7 +425,7 @@ extension ManagedObjectContext {
     /// ```
     ///
     /// - Throws: ``StoreError`` with `missingRow` if the row of an object was deleted, with
-    ///   `foreignObject` if an object belongs to another context; any error of the store.
+    ///   `objectOfAnotherContext` if an object belongs to another context; any error of the store.
     public func loadValues(of objects: some Sequence<ManagedObject>) throws {
         let objects = Array(objects)
         try faulting.load(
@@ -455,10 +455,10 @@ extension ManagedObjectContext {
     /// Does nothing but look for mistakes: an object's key is final from the moment of insertion.
     /// There for ported code.
     ///
-    /// - Throws: ``StoreError`` with `foreignObject` for objects of other contexts.
+    /// - Throws: ``StoreError`` with `objectOfAnotherContext` for objects of other contexts.
     public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
-        guard let foreign = objects.first(where: { $0.state !== state }) else { return }
-        throw StoreError.otherContext(of: foreign)
+        guard let misplaced = objects.first(where: { $0.state !== state }) else { return }
+        throw StoreError.otherContext(of: misplaced)
     }
 
     /// Releases clean objects that only the context holds, if many were added since the last time.

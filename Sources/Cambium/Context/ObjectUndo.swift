@@ -263,7 +263,7 @@ struct UndoneObject: ObjectAccess {
         of links: LinkSet, _ relationship: RelationshipDescription
     ) -> [Int64] {
         guard let inverse = relationship.inverse else { return [] }
-        func leadsHere(_ key: Int64) -> Bool? {
+        func pointsHere(_ key: Int64) -> Bool? {
             guard
                 let member = state.context?.registry.registered(relationship, key)
             else { return nil }
@@ -274,7 +274,7 @@ struct UndoneObject: ObjectAccess {
             else { return nil }
             return record.hasValue(slot) && record.integer(slot) == subject.key
         }
-        return links.added.keys.filter { leadsHere($0) == true }
-            + links.removed.filter { leadsHere($0) == false }
+        return links.added.keys.filter { pointsHere($0) == true }
+            + links.removed.filter { pointsHere($0) == false }
     }
 }

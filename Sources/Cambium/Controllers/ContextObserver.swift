@@ -131,7 +131,7 @@ public final class ContextObserver<Entity: ManagedObject> {
         var reported = Changes()
         var remaining: Set<Int64> = []
         for object in try scope.candidates(for: changes, in: managedObjectContext) {
-            if object.isThere { remaining.insert(object.key) }
+            if object.exists { remaining.insert(object.key) }
             guard let object = object.cast(to: Entity.self), isDue(object) else { continue }
             judge(object, changed, &reported)
         }
@@ -339,14 +339,14 @@ private final class ObjectFollower<Entity: ManagedObject>: ChangeFollower {
     }
 
     func contextDidChange(_ changes: ObjectChanges) {
-        let isGone = object.isDeleted
-        if !isGone {
+        let isDeleted = object.isDeleted
+        if !isDeleted {
             guard changes.mayConcern(object) else { return }
             object.willAccessValue(forKey: nil)  // it may have been made a fault
             guard ChangedObjects(changes).concerns(object, &seen) else { return }
         }
         source?.put(object)
-        if isGone { source?.end() }
+        if isDeleted { source?.end() }
     }
 
     func contextWasReset() {

@@ -30,7 +30,7 @@ final class ResultScope {
             ? Set(model.families[request.entity.index]) : [request.entity.index]
         related = RelatedPaths(condition, sort: request.sort, of: request.entity, in: model)
         watchedEntities = family.union(related.entities)
-        needsRefetch = related.leadsOverFarKeys || request.limit != nil || request.offset > 0
+        needsRefetch = related.usesInverseKeys || request.limit != nil || request.offset > 0
         membership = try condition.map {
             try CompiledCondition($0, of: request.entity, in: model, parameters: arguments)
         }
@@ -51,14 +51,14 @@ final class ResultScope {
     /// If a pattern of the condition exceeds its limit for an object, the object does not belong;
     /// the context's next save throws the error.
     func includes(_ object: ManagedObject) -> Bool {
-        guard object.isThere else { return false }
+        guard object.exists else { return false }
         do {
             guard try membership?.isTrue(object) ?? true else { return false }
         } catch {
             record(error, in: object.state.context)
             return false
         }
-        return object.isThere  // reading a value may have shown that the row was deleted
+        return object.exists  // reading a value may have shown that the row was deleted
     }
 
     /// Records an error for the next save, once for each pattern.
@@ -86,7 +86,7 @@ final class ResultScope {
 
 extension ManagedObject {
     /// Whether the object has values and is not deleted.
-    final var isThere: Bool {
+    final var exists: Bool {
         switch lifecycle {
         case .clean, .inserted, .updated: record != nil
         case .deleted, .discarded, .invalid: false
@@ -176,7 +176,7 @@ extension ResultScope {
                 $0.record == nil && ($0.lifecycle == .clean || $0.lifecycle == .updated)
             })
         for path in related.paths {
-            try context.faulting.load(candidates.filter { $0.isThere }, along: path)
+            try context.faulting.load(candidates.filter { $0.exists }, along: path)
         }
         return candidates
     }

@@ -38,7 +38,7 @@ final class ContextTransaction: Sendable {
     func store(_ store: any StoreEngine) -> any SavingStore { parts[store.identifier] ?? store }
 
     /// Whether the transaction failed because of others, so that it must be repeated.
-    var isToBeRepeated: Bool { parts.values.contains { $0.isToBeRepeated } }
+    var mustRetry: Bool { parts.values.contains { $0.mustRetry } }
 
     /// Commits the transactions without saves.
     func commit() throws {

@@ -145,7 +145,7 @@ public struct MergeConflict: Sendable {
     /// Whether this context deleted it.
     public let isDeletion: Bool
     /// Whether its row was deleted from the store.
-    public let isRowGone: Bool
+    public let isRowDeleted: Bool
     /// The names of the properties that both sides changed.
     public let properties: [String]
     /// The version that this context's changes are based on.
@@ -219,7 +219,7 @@ extension MergeConflict: CustomStringConvertible {
     /// The object, and the changes of both sides, without values.
     public var description: String {
         let other = "another context or process"
-        if isRowGone { return "\(objectID) was changed here and deleted by \(other)" }
+        if isRowDeleted { return "\(objectID) was changed here and deleted by \(other)" }
         if isDeletion { return "\(objectID) was deleted here and changed by \(other)" }
         if properties.isEmpty { return "\(objectID) was changed by \(other)" }
         return "\(objectID) was changed here and by \(other): "
@@ -247,7 +247,7 @@ extension MergeConflict: CustomReflectable {
             self,
             children: [
                 "objectID": objectID, "properties": properties, "isDeletion": isDeletion,
-                "isRowGone": isRowGone, "oldVersion": oldVersion, "newVersion": newVersion,
+                "isRowDeleted": isRowDeleted, "oldVersion": oldVersion, "newVersion": newVersion,
             ])
     }
 }

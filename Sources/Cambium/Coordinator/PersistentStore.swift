@@ -91,7 +91,7 @@ final class StoreTable: Sendable {
     /// The identities of the stores by entity index; with a single store, only its identity.
     private let identifiers: [StoreIdentifier]
     /// The date rounding of a store that does not store every date exactly; nil if all stores do.
-    let keptDates: KeptDates?
+    let datePrecision: StoredDatePrecision?
     /// The maximum number of bytes of a value, or nil if no store has a limit.
     let largestValue: Int?
 
@@ -100,7 +100,7 @@ final class StoreTable: Sendable {
 
     private init(_ single: any StoreEngine) {
         persistentStores = []
-        keptDates = nil
+        datePrecision = nil
         largestValue = nil
         self.single = single
         stores = []
@@ -113,7 +113,7 @@ final class StoreTable: Sendable {
         _ persistentStores: [PersistentStore], in model: ModelDescription, after former: StoreTable?
     ) {
         self.persistentStores = persistentStores
-        keptDates = persistentStores.lazy.compactMap(\.store.keptDates).first
+        datePrecision = persistentStores.lazy.compactMap(\.store.datePrecision).first
         largestValue = persistentStores.compactMap(\.store.largestValue).min()
         if let only = persistentStores.first, persistentStores.count == 1,
             only.roots.count == model.rootCount

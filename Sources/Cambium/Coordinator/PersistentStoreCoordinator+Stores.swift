@@ -149,13 +149,13 @@ extension ModelDescription {
                 "The model \(model.name) has no configuration \(name).", name, among: known)
         }
         let members = configuration.entities.compactMap { self[$0]?.index }
-        for index in members { try requireWhole(configuration, entities[index], Set(members)) }
+        for index in members { try requireComplete(configuration, entities[index], Set(members)) }
         return Set(members.map { entities[$0].rootIndex })
     }
 
     /// Throws if a configuration separates related entities. The compiler checks this too, but not
     /// for models that were built in code.
-    private func requireWhole(
+    private func requireComplete(
         _ configuration: Configuration, _ entity: EntityDescription, _ members: Set<Int>
     ) throws {
         let related = entity.relationships.filter { !$0.isTransient }.map { $0.destination }

@@ -187,21 +187,21 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// The date rounding of a store that does not store every date exactly, or nil. Contexts round
     /// dates in the same way.
-    var keptDates: KeptDates? {
-        published.load(ordering: .acquiring)._withUnsafeGuaranteedRef { $0.keptDates }
+    var datePrecision: StoredDatePrecision? {
+        published.load(ordering: .acquiring)._withUnsafeGuaranteedRef { $0.datePrecision }
     }
 
     /// Returns a date, in seconds since 2001, as the stores store it.
-    func kept(_ seconds: Double) -> Double { keptDates?.rounded(seconds) ?? seconds }
+    func kept(_ seconds: Double) -> Double { datePrecision?.rounded(seconds) ?? seconds }
 
     /// The maximum number of bytes of a value, or nil if no store has a limit.
     var largestValue: Int? {
         published.load(ordering: .acquiring)._withUnsafeGuaranteedRef { $0.largestValue }
     }
 
-    /// Whether ``keptDates`` is not nil.
+    /// Whether ``datePrecision`` is not nil.
     var roundsDates: Bool {
-        published.load(ordering: .acquiring)._withUnsafeGuaranteedRef { $0.keptDates != nil }
+        published.load(ordering: .acquiring)._withUnsafeGuaranteedRef { $0.datePrecision != nil }
     }
 
     func hasStore(_ identifier: StoreIdentifier) -> Bool { table.contains(identifier) }

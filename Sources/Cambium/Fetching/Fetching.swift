@@ -18,7 +18,7 @@ struct Fetching: ContextAccess {
         try requireOwn(request.objects, for: name)
         var (condition, arguments) = try request.resolved(for: description)
         var sort = try request.sortTerms(for: description)
-        if let dates = coordinator.keptDates {
+        if let dates = coordinator.datePrecision {
             condition = condition.map(dates.rounded)
             arguments = arguments.mapValues(dates.rounded)
             sort = sort.map { $0.keeping(dates) }
@@ -41,12 +41,12 @@ struct Fetching: ContextAccess {
     /// Checks that the objects belong to this container. The key of an object of another container
     /// may equal the key of a different object here.
     func requireOwn(_ objects: [ObjectID], for entityName: String) throws {
-        guard let foreign = objects.first(where: { !coordinator.hasStore($0.store) }) else {
+        guard let misplaced = objects.first(where: { !coordinator.hasStore($0.store) }) else {
             return
         }
         throw StoreError(
-            code: .foreignObject,
-            message: "The request for \(entityName) names \(foreign), which is in no store of "
+            code: .objectOfAnotherContext,
+            message: "The request for \(entityName) names \(misplaced), which is in no store of "
                 + "this context.",
             remedy: "Name objects of this context's stores only.")
     }
@@ -192,7 +192,7 @@ struct Fetching: ContextAccess {
                     entity: coordinator.model.entities[root],
                     selection: unread.count == 1 ? .key(unread[0]) : .keys(unread)))
         }
-        return Set(keys).sorted().compactMap { map.map[$0] }.filter { $0.isThere }
+        return Set(keys).sorted().compactMap { map.map[$0] }.filter { $0.exists }
     }
 
     /// Returns the objects that the fetch would find if all changes were saved. It tests the
@@ -232,7 +232,7 @@ struct Fetching: ContextAccess {
         // The row of a fault may have been deleted, even if a changed relationship references it.
         try faulting.load(candidates.filter { $0.needsRow })
         // An object that an undo has restored may have a row again, inserted by another context.
-        candidates.removeAll { !$0.isThere || $0.lifecycle == .inserted }
+        candidates.removeAll { !$0.exists || $0.lifecycle == .inserted }
         candidates += changes.inserted.filter {
             $0.lifecycle == .inserted && family.contains($0.entityDescription.index)
         }
@@ -260,7 +260,7 @@ struct Fetching: ContextAccess {
         var condition = try property.condition?.binding(
             source: ObjectSubject(source), entity: source.entityDescription.entity,
             model: model.model)
-        if let dates = coordinator.keptDates { condition = condition.map(dates.rounded) }
+        if let dates = coordinator.datePrecision { condition = condition.map(dates.rounded) }
         let options = property.options
         let request = RowRequest(
             entity: destination, selection: .matching(condition, [:]),
@@ -400,7 +400,7 @@ extension Error {
     /// Whether the error is a mistake in the program or the model. Trying again does not help then.
     fileprivate var isMistake: Bool {
         switch (self as? StoreError)?.code {
-        case .unknownName, .invalidRequest, .foreignObject: true
+        case .unknownName, .invalidRequest, .objectOfAnotherContext: true
         case nil: self is ExpressionDiagnostics
         default: false
         }

@@ -245,7 +245,7 @@ struct RelatedPaths {
     /// Whether a path uses keys that are stored on the other side: through a to-many relationship
     /// or the inverse of a one-to-one relationship. The current rows do not show which object lost
     /// a member.
-    private(set) var leadsOverFarKeys = false
+    private(set) var usesInverseKeys = false
 
     private let model: ModelDescription
 
@@ -259,7 +259,7 @@ struct RelatedPaths {
     }
 
     /// Whether only the object's own row affects the result.
-    var isEmpty: Bool { !leadsOverFarKeys && properties.keys.allSatisfy { $0.isEmpty } }
+    var isEmpty: Bool { !usesInverseKeys && properties.keys.allSatisfy { $0.isEmpty } }
 
     /// The paths to other objects with properties that affect the result, shorter ones first.
     var paths: [[String]] {
@@ -281,7 +281,7 @@ struct RelatedPaths {
                 return
             }
             if relationship.slot == nil {
-                leadsOverFarKeys = true
+                usesInverseKeys = true
             } else {
                 properties[path, default: []].insert(name)
             }
@@ -323,7 +323,7 @@ struct RelatedPaths {
 
     /// Adds a path that starts at a member of a collection.
     private mutating func addBeyond(_ names: [String], of entity: EntityDescription?) {
-        leadsOverFarKeys = true
+        usesInverseKeys = true
         var owner = entity
         for name in names {
             guard let relationship = owner?.relationship(named: name) else { return }

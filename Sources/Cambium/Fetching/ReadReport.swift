@@ -161,7 +161,7 @@ struct ReadReporting: ContextAccess {
                 nil
             }
         }
-        let ways = waysTo(Set(faults))
+        let ways = relationships(referencing: Set(faults))
         for fault in faults {
             if let way = ways[fault] { tallies[way, default: 0] += 1 }
         }
@@ -190,7 +190,7 @@ struct ReadReporting: ContextAccess {
         case .fetch(let entity, let what): return "\(what) of \(entity.name), by a condition"
         case .fault(let root, let key):
             let way = ways[RowIdentity(root: root.rootIndex, key: key)]
-            return "\(root.name)/\(key) alone" + (way.map { ", which \($0) leads to" } ?? "")
+            return "\(root.name)/\(key) alone" + (way.map { ", which \($0) references" } ?? "")
         case .faults(let entity, let count): return "\(count) objects of \(entity.name) together"
         case .links(let owner, let relationship):
             return "\(name(of: relationship, owner)) of one object"
@@ -200,7 +200,7 @@ struct ReadReporting: ContextAccess {
     }
 
     /// Returns the relationships that reference rows, according to the objects that have values.
-    private func waysTo(_ rows: Set<RowIdentity>) -> [RowIdentity: String] {
+    private func relationships(referencing rows: Set<RowIdentity>) -> [RowIdentity: String] {
         guard !rows.isEmpty else { return [:] }
         var ways = [RowIdentity: [String: Int]]()
         registry.forEach { object in

@@ -55,7 +55,7 @@ package struct SliceReading: ContextAccess {
         context.sweepIfGrown()
         var objects = keys.map { registry.object(entity: $0.entity, key: $0.key) }
         try faulting.load(objects.filter { $0.isFault && $0.lifecycle == .clean })
-        objects.removeAll { !$0.isThere || $0.isFault }
+        objects.removeAll { !$0.exists || $0.isFault }
         return objects
     }
 

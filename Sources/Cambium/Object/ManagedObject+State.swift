@@ -83,7 +83,7 @@ extension ManagedObject {
 
     /// Whether the object has a deferred merge: another context changed or deleted its row, and it
     /// still has its former state.
-    final var defersOthersRow: Bool {
+    final var hasDeferredMerge: Bool {
         extras?.deferred ?? .nothing != .nothing
     }
 
@@ -251,7 +251,7 @@ extension StoreError {
 
     static func otherContext(of object: ManagedObject) -> StoreError {
         StoreError(
-            code: .foreignObject, message: "\(object) belongs to another context.",
+            code: .objectOfAnotherContext, message: "\(object) belongs to another context.",
             remedy: "Look it up in this one with object(with: its objectID).")
     }
 }

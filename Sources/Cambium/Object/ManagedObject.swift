@@ -117,7 +117,7 @@ open class ManagedObject {
         let type = Swift.type(of: self)
         precondition(
             registration.entity.objectClass == type || registration.entity.fits(type),
-            "\(type) was made with the registration of an object of \(registration.entity.name). "
+            "\(type) was created with the registration of an object of \(registration.entity.name). "
                 + "Only contexts call init(_:); an override passes its argument on to super.")
     }
 

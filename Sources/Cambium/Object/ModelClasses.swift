@@ -30,7 +30,8 @@ extension EntityDescription {
     ///   - now: The time for dates with the current time as their default.
     /// - Throws: An error if a default is a new UUID, and no random numbers are available.
     package func makeRecord(
-        by writer: RecordWriter, at now: @autoclosure () -> Date, keeping dates: KeptDates?
+        by writer: RecordWriter, at now: @autoclosure () -> Date,
+        keeping dates: StoredDatePrecision?
     ) throws(RandomNumbersError) -> PlacedRecord {
         var placed = writer.copy(template.record, shape, room: 128)
         for (slot, value) in dynamicDefaults {

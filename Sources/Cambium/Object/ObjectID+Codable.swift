@@ -58,7 +58,7 @@ extension ObjectID: Codable {
         guard let id = ObjectID(uri: uri, find: PreparedModels.entity) else {
             throw DecodingError.dataCorruptedError(
                 in: container,
-                debugDescription: "It is no identity of an object of a model in use.")
+                debugDescription: "It is not an identity of an object of a model in use.")
         }
         self = id
     }

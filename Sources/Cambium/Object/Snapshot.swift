@@ -242,7 +242,7 @@ struct SnapshotChange {
         let store = context.coordinator.storeIdentifier(ofRoot: entity.rootIndex)
         if let id, id.store != store {
             throw StoreError(
-                code: .foreignObject,
+                code: .objectOfAnotherContext,
                 message: "The snapshot is of \(id), which is in another store.",
                 remedy: "Insert a new object from the snapshot.")
         }
@@ -259,7 +259,7 @@ struct SnapshotChange {
             let place = "\(entity.name).\(relationship.relationship.name)"
             guard id.store == store else {
                 throw StoreError(
-                    code: .foreignObject,
+                    code: .objectOfAnotherContext,
                     message: "\(place) of the snapshot references \(id) in another store.",
                     remedy: "Set the relationship to an object of this store.")
             }
@@ -334,9 +334,9 @@ extension EntityKeys {
 
     /// Inserts a new object with the values of a snapshot. It has its own identity.
     ///
-    /// - Throws: ``StoreError`` with `foreignObject` if a to-one relationship of the snapshot
-    ///   references an object of another store, with `invalidRequest` if the snapshot is of another
-    ///   entity than the class. Then no object is inserted.
+    /// - Throws: ``StoreError`` with `objectOfAnotherContext` if a to-one relationship of the
+    ///   snapshot references an object of another store, with `invalidRequest` if the snapshot is
+    ///   of another entity than the class. Then no object is inserted.
     public init(
         in context: ManagedObjectContext, _ snapshot: Cambium.Snapshot<Self>
     ) throws {
@@ -353,9 +353,10 @@ extension EntityKeys {
     ///
     /// The snapshot may be of another object of the same entity and store.
     ///
-    /// - Throws: ``StoreError`` with `foreignObject` if the snapshot, or the destination of one of
-    ///   its to-one relationships, is of another store; with `invalidRequest` if the snapshot is of
-    ///   another entity; with `noStore` if the object's context was released. Then no value is set.
+    /// - Throws: ``StoreError`` with `objectOfAnotherContext` if the snapshot, or the destination
+    ///   of one of its to-one relationships, is of another store; with `invalidRequest` if the
+    ///   snapshot is of another entity; with `noStore` if the object's context was released. Then
+    ///   no value is set.
     public func update(from snapshot: Cambium.Snapshot<Self>) throws {
         guard let context = managedObjectContext else {
             throw StoreError(

@@ -70,7 +70,7 @@ extension KeyedDecodingContainer<PropertyName> {
         guard let id = ObjectID(uri: uri, in: model) else {
             throw DecodingError.dataCorruptedError(
                 forKey: key, in: self,
-                debugDescription: "It is no identity of an object of the model "
+                debugDescription: "It is not an identity of an object of the model "
                     + "\(model.model.name).")
         }
         return id
@@ -209,16 +209,16 @@ struct SnapshotDecoder {
     ) throws {
         for (name, parts) in SnapshotPart.grouped(parts) {
             let key = PropertyName(name)
-            let isThere = try container.map { try $0.contains(key) && !$0.decodeNil(forKey: key) }
+            let exists = try container.map { try $0.contains(key) && !$0.decodeNil(forKey: key) }
             if let part = parts.first, part.names.isEmpty {
-                if isThere == true, let container {
+                if exists == true, let container {
                     try set(part, from: container, key, &content)
                 } else {
                     try setDefault(part, key, path, &content)
                 }
             } else {
                 let inner =
-                    isThere == true
+                    exists == true
                     ? try container?.nestedContainer(keyedBy: PropertyName.self, forKey: key) : nil
                 try decode(parts, from: inner, path: path + [key], into: &content)
             }

@@ -343,14 +343,16 @@ extension Validator {
         if let limit = object.state.coordinator.largestValue { validateLengths(description, limit) }
         for slot in object.readable.slotsHoldingNUL(description.shape) {
             let property = description.layout.slots[slot].property
-            add(.nulInText, property, "\(property) holds a NUL character, which text cannot keep.")
+            add(
+                .nulInText, property,
+                "\(property) contains a NUL character, which a string cannot contain.")
         }
     }
 
     /// Checks that the store can store the dates.
     private mutating func validateDates(_ description: EntityDescription) {
         let record = object.readable
-        guard let dates = object.state.coordinator.keptDates,
+        guard let dates = object.state.coordinator.datePrecision,
             let slot = dates.unkeptSlot(of: record, description.dateSlots),
             !record.real(slot).isNaN
         else { return }

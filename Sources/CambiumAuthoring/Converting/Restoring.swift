@@ -17,13 +17,13 @@ extension Spelling {
         var all = expected
         for attribute in kept { Self.apply(attribute, to: &all) }
         let meaning = self.own(from: expected)
-        if self.own(from: all).saysTheSame(as: meaning) { return all }
+        if self.own(from: all).isEquivalent(to: meaning) { return all }
         // The value was changed since. Attributes that no longer fit are left out.
         var some = expected
         for attribute in kept {
             var candidate = some
             Self.apply(attribute, to: &candidate)
-            if self.own(from: candidate).saysTheSame(as: meaning) { some = candidate }
+            if self.own(from: candidate).isEquivalent(to: meaning) { some = candidate }
         }
         return some
     }

@@ -40,8 +40,8 @@ struct DocumentationEmitter {
                     emitConfigurations(&writer)
                     emitVersions(&writer)
                     writer.line(
-                        "<footer>Made by <code>cambium docs</code>. The model decides: change it, "
-                            + "not this page.</footer>")
+                        "<footer>Made by <code>cambium docs</code>. Change the model, not "
+                            + "this page.</footer>")
                 }
             }
         }
@@ -106,7 +106,7 @@ struct DocumentationEmitter {
                 writer.element("figure") { $0.line(picture) }
             } else {
                 writer.line(
-                    "<p class=\"note\">Where Graphviz is installed, a picture stands here.</p>")
+                    "<p class=\"note\">Where Graphviz is installed, a picture is shown here.</p>")
             }
             writer.element("details", picture == nil ? "open" : "") { writer in
                 writer.line("<summary>The diagram as Mermaid text</summary>")

@@ -124,7 +124,7 @@ extension DocumentationEmitter {
             )
         }
         if !rows.isEmpty { writer.line("<h3>Relationships</h3>") }
-        writer.table(["Name", "Leads to", "How many", "Inverse", "What holds"], rows)
+        writer.table(["Name", "Destination", "How many", "Inverse", "What holds"], rows)
     }
 
     private func cardinality(of relationship: Relationship) -> String {

@@ -8,8 +8,8 @@ extension Explanation {
             .unknownType, title: "There is no such type",
             meaning: """
                 Types are \(AttributeType.plain.map(\.word).joined(separator: ", ")), and the \
-                names of the model's own enumerations. Words of other languages (Boolean, Integer \
-                16, text) are not among them; the note translates them.
+                names of the model's own enumerations. Names of other languages (Boolean, Integer \
+                16, text) are not types; the note suggests the type to use.
                 """,
             remedy: "Write one of the types.",
             wrong: .product(#"<attribute name="isNew" type="Boolean" default="false"/>"#),
@@ -17,8 +17,8 @@ extension Explanation {
         Explanation(
             .wrongDefault, title: "The value is not one of the type",
             meaning: """
-                A default, a limit or a raw value is written in a way that the type does not have, \
-                or does not fit it: a number that is too large for its bits, a decimal with too \
+                A default, a limit or a raw value is not written as the type requires, or \
+                does not fit it: a number that is too large for its bits, a decimal with too \
                 many places, a case that the enumeration does not have.
                 """,
             remedy: """
@@ -28,7 +28,7 @@ extension Explanation {
             wrong: .product(#"<attribute name="stock" type="int16" default="40000"/>"#),
             right: .product(#"<attribute name="stock" type="int32" default="40000"/>"#)),
         Explanation(
-            .inapplicable, title: "This means nothing for the type",
+            .inapplicable, title: "This has no effect on the type",
             meaning: """
                 Each limit belongs to some types: min and max to numbers and dates, minLength, \
                 maxLength and pattern to strings, scale to decimals, merge="sum" to numbers. \
@@ -40,42 +40,42 @@ extension Explanation {
             wrong: .product(#"<attribute name="sku" type="string" min="1"/>"#),
             right: .product(#"<attribute name="sku" type="string" minLength="1"/>"#)),
         Explanation(
-            .contradictoryLimits, title: "No value can keep to the limits",
+            .contradictoryLimits, title: "No value is within the limits",
             meaning: """
                 The least value is greater than the greatest, so that no object could ever be saved.
                 """,
-            remedy: "Exchange the two, or correct the one that is wrong.",
+            remedy: "Swap the two, or correct the wrong one.",
             wrong: .product(#"<attribute name="stock" type="int32" min="9" max="3"/>"#),
             right: .product(#"<attribute name="stock" type="int32" min="3" max="9"/>"#)),
         Explanation(
-            .invalidPattern, title: "The pattern is no regular expression",
+            .invalidPattern, title: "The pattern is not a regular expression",
             meaning: """
                 A pattern is a regular expression that the whole string has to match. This one \
                 cannot be read.
                 """,
             remedy: """
-                Close brackets and groups; write a sign that has a meaning with a backslash before \
-                it.
+                Close brackets and groups; write a backslash before a character with a special \
+                meaning.
                 """,
             wrong: .product(#"<attribute name="sku" type="string" pattern="[A-Z"/>"#),
             right: .product(#"<attribute name="sku" type="string" pattern="[A-Z]+"/>"#)),
         Explanation(
-            .defaultBeyondLimits, title: "The value breaks the attribute's own limits",
+            .defaultBeyondLimits, title: "The value violates the attribute's own limits",
             meaning: """
                 Every new object, or every migrated one, would start with a value that its own \
-                validation refuses.
+                validation rejects.
                 """,
-            remedy: "Choose a default or fill that keeps to the limits, or widen them.",
+            remedy: "Choose a default or fill within the limits, or widen them.",
             wrong: .product(#"<attribute name="stock" type="int32" min="0" default="-1"/>"#),
             right: .product(#"<attribute name="stock" type="int32" min="0" default="0"/>"#)),
         Explanation(
             .optionalBool, title: "An optional bool has three values",
             meaning: """
-                True, false and nil: every condition has to decide what nil means, and most forget \
-                it. Seldom are three values meant.
+                True, false and nil: every condition has to decide what nil means. \
+                Three values are seldom intended.
                 """,
             remedy: """
-                Make it required with a default. Where there really are three answers, name them \
+                Make it required with a default. If there are really three values, name them \
                 in an enumeration.
                 """,
             wrong: .product(#"<attribute name="isNew" type="bool" optional="true"/>"#),
@@ -102,7 +102,7 @@ extension Explanation {
         Explanation(
             .duplicateRawValue, title: "Two cases have the same raw value",
             meaning: """
-                The store holds raw values. With two cases of the same one, a value that is read \
+                The store has raw values. If two cases have the same one, a stored value \
                 could be either. A case without a value has its name, or the number after the one \
                 before.
                 """,
@@ -126,10 +126,10 @@ extension Explanation {
                 </entity>
                 """),
         Explanation(
-            .codableWithoutDefault, title: "A required codable has no value to start with",
+            .codableWithoutDefault, title: "A required codable has no initial value",
             meaning: """
-                A required property has a value from the first moment on. For a type of the \
-                program nobody but the author knows which.
+                A required property always has a value. Cambium cannot know the initial value \
+                of a type of the program.
                 """,
             remedy: "Write the default as JSON, or make the attribute optional.",
             wrong: .product(#"<attribute name="labels" type="codable" class="[String]"/>"#),
@@ -139,8 +139,8 @@ extension Explanation {
             .madeOptional, title: "A required property of Xcode is optional here",
             meaning: """
                 Core Data lets a required transformable or derived attribute be nil until it is \
-                saved. In Swift a required property is never nil, and for this one there is no \
-                value to start with, so it is optional in the generated class.
+                saved. In Swift a required property is never nil, and this one has no \
+                initial value, so it is optional in the generated class.
                 """,
             remedy: """
                 Nothing, if that is right. Otherwise make it optional in the model, or give it a \
@@ -151,7 +151,7 @@ extension Explanation {
             right: .words(
                 "The same, optional")),
         Explanation(
-            .invalidClass, title: "The class is no name of a Swift type",
+            .invalidClass, title: "The class is not the name of a Swift type",
             meaning: """
                 The name is written into Swift code as it is, so it has to be a type and nothing \
                 else: names with dots and generic arguments, [Element], [Key: Value], and a ? \
@@ -166,10 +166,10 @@ extension Explanation {
             .compositeCycle, title: "A composite contains itself",
             meaning: """
                 A composite is kept as a column for each of its parts. One that contains itself, \
-                directly or through others, would have no end of them.
+                directly or through others, would have an infinite number of columns.
                 """,
             remedy:
-                "Use a relationship to an entity where something leads to more of its own kind.",
+                "Use a relationship to an entity instead.",
             wrong: """
                 <composite name="Box">
                   <attribute name="inner" type="Box" optional="true"/>
@@ -189,7 +189,7 @@ extension Explanation {
         Explanation(
             .fixedValue, title: "The limits leave a single value",
             meaning: """
-                An attribute that can have only one value says nothing, and takes room in every row.
+                An attribute that can have only one value has no information, and takes space in every row.
                 """,
             remedy: "Widen the limits, or leave the attribute out.",
             wrong: .product(
@@ -199,7 +199,7 @@ extension Explanation {
                 #"<attribute name="sku" type="string"/>"#,
                 #"<attribute name="stock" type="int32" min="0" max="1"/>"#)),
         Explanation(
-            .unusedType, title: "Nothing is of the type",
+            .unusedType, title: "No attribute has the type",
             meaning: """
                 The model declares an enumeration or a composite, and no attribute has it as its \
                 type. Most often the attribute was forgotten, or still has another type.

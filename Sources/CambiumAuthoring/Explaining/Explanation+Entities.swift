@@ -6,8 +6,8 @@ extension Explanation {
         Explanation(
             .unknownEntity, title: "There is no such entity",
             meaning: """
-                A relationship leads to, or an entity inherits from, an entity that the model does \
-                not declare.
+                A relationship references an entity, or an entity inherits from one, that the \
+                model does not declare.
                 """,
             remedy: "Correct the name; the note names the nearest one.",
             wrong: """
@@ -25,8 +25,8 @@ extension Explanation {
         Explanation(
             .unknownInverse, title: "The other entity has no such relationship",
             meaning: """
-                An inverse is a relationship of the entity that this one leads to, and the two are \
-                kept in step. There is none of that name.
+                An inverse is a relationship of the destination entity, and the two are kept \
+                consistent. The destination has no relationship of that name.
                 """,
             remedy: "Correct the name of the inverse, or declare the relationship there.",
             wrong: .shop(
@@ -36,12 +36,12 @@ extension Explanation {
                 #"<relationship name="category" to="Category" inverse="products" optional="true"/>"#,
                 #"<relationship name="products" to="Product" inverse="category" many="true"/>"#)),
         Explanation(
-            .inverseNotMutual, title: "The inverse leads somewhere else",
+            .inverseNotMutual, title: "The inverse belongs to another relationship",
             meaning: """
-                Two relationships are inverse to each other only where each names the other. Here \
+                Two relationships are inverses only if each names the other. Here \
                 one names a relationship that is the inverse of a third.
                 """,
-            remedy: "Declare a relationship for each way back.",
+            remedy: "Declare an inverse for each relationship.",
             wrong: """
                 <entity name="Product">
                   <relationship name="category" to="Category" inverse="products" optional="true"/>
@@ -64,7 +64,7 @@ extension Explanation {
         Explanation(
             .inheritanceCycle, title: "An entity inherits from itself",
             meaning: """
-                Following the parents leads back to the entity, so that there is no root and no \
+                The parents of the entity form a circle, so there is no root and no \
                 table.
                 """,
             remedy: "Take the parent from one of the entities of the circle.",
@@ -83,12 +83,12 @@ extension Explanation {
         Explanation(
             .missingInverse, title: "The relationship has no inverse",
             meaning: """
-                Without one nothing is kept in step: when the object at the other end is deleted, \
-                all rows have to be searched for links to it, and an object in memory can still \
-                show it.
+                Without one the two ends are not kept consistent: when the object at the other end \
+                is deleted, all rows have to be searched for links to it, and an object in memory \
+                can still show it.
                 """,
             remedy: """
-                Declare the way back, even if the program does not use it, and name it on both \
+                Declare the inverse, even if the program does not use it, and name it on both \
                 sides.
                 """,
             wrong: .shop(
@@ -125,8 +125,8 @@ extension Explanation {
         Explanation(
             .deleteNeverSucceeds, title: "An object with links could not be deleted",
             meaning: """
-                Deleting it would take a required value from the objects at the other end, which \
-                are then refused by the save.
+                Deleting it would clear a required value of the objects at the other end, \
+                and the save then rejects them.
                 """,
             remedy: """
                 Write onDelete="cascade" if they are deleted too, onDelete="deny" if the object is \
@@ -147,7 +147,7 @@ extension Explanation {
         Explanation(
             .transientInverse, title: "One end of a relationship is transient",
             meaning:
-                "The two ends of a relationship are one link. It is in the store or it is not.",
+                "The two ends of a relationship are one link: either both are stored or neither.",
             remedy: #"Write transient="true" at both ends or at none."#,
             wrong: """
                 <entity name="Product">
@@ -166,12 +166,12 @@ extension Explanation {
         Explanation(
             .separatedEntities, title: "A configuration separates what belongs together",
             meaning: """
-                A configuration can have a store of its own. A relationship that leads out of it, \
-                or a parent that is not in it, would need a link from one file to another.
+                A configuration can have a store of its own. A relationship to an entity outside \
+                of it, or a parent outside of it, would need a link from one file to another.
                 """,
             remedy: """
-                Name the other entity too, or leave this one out. What leads from store to store \
-                is an attribute with an identifier and a fetched property.
+                Name the other entity too, or leave this one out. To reference objects of another \
+                store, use an attribute with an identifier and a fetched property.
                 """,
             wrong: """
                 <entity name="Named" abstract="true"/>
@@ -190,8 +190,9 @@ extension Explanation {
         Explanation(
             .separatedInXcode, title: "A configuration of Xcode separates what belongs together",
             meaning: """
-                A relationship leads out of a configuration, or a parent is not in it. Core Data \
-                allows this in the model and fails when the configuration gets a store of its own.
+                A relationship references an entity outside of the configuration, or a parent is \
+                not in it. Core Data allows this in the model and fails when the configuration \
+                gets a store of its own.
                 """,
             remedy: """
                 Nothing, as long as one store holds the whole model. Otherwise add the other \
@@ -204,8 +205,8 @@ extension Explanation {
         Explanation(
             .cascadeBothWays, title: "Both ends of a relationship cascade",
             meaning: """
-                Deleting one object deletes its neighbours, these delete theirs, and everything \
-                that hangs together is gone.
+                Deleting one object deletes its neighbours, and these delete theirs: everything \
+                that is connected is deleted.
                 """,
             remedy:
                 "Cascade from the whole to its parts only, and nullify or deny on the way back.",
@@ -226,14 +227,14 @@ extension Explanation {
                 </entity>
                 """),
         Explanation(
-            .cascadeIntoShared, title: "Deleting an object deletes what others have too",
+            .cascadeIntoShared, title: "Deleting an object deletes what others reference",
             meaning: """
-                The object at the other end belongs to many. With the first of them that is \
-                deleted, it is gone for all.
+                Many objects reference the object at the other end. It is deleted for all when \
+                the first of them is deleted.
                 """,
             remedy: """
-                Write onDelete="nullify". Deleting what nobody has any more is a choice of the \
-                program.
+                Write onDelete="nullify". The program can delete objects that are no longer \
+                referenced.
                 """,
             wrong: """
                 <entity name="Product">
@@ -275,8 +276,8 @@ extension Explanation {
         Explanation(
             .emptyEntity, title: "An entity has nothing to store",
             meaning: """
-                It has no attribute and no relationship, of its own or inherited, so its objects \
-                cannot be told apart.
+                It has no attribute and no relationship, of its own or inherited, so its \
+                objects cannot be distinguished.
                 """,
             remedy: "Declare what it stores, or remove it.",
             wrong: #"<entity name="Product"/>"#,
@@ -300,7 +301,7 @@ extension Explanation {
                 <entity name="Tag" parent="Named"/>
                 """),
         Explanation(
-            .singularToMany, title: "A to-many relationship leads to at most one object",
+            .singularToMany, title: "A to-many relationship has at most one object",
             meaning: "That is what a to-one relationship is, and it is faster and easier to use.",
             remedy: #"Remove many="true" and max="1"."#,
             wrong: """

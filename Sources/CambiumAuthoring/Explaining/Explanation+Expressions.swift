@@ -33,10 +33,10 @@ extension Explanation {
         Explanation(
             .invalidExpression, title: "The expression is wrong",
             meaning: """
-                A condition or value cannot be read, names something that is not there, or \
-                compares things that cannot be equal. The place is that of the word in question. \
-                Expressions are Core Data's predicates, checked against the model: a mistake is an \
-                error now and not a crash later.
+                A condition or value cannot be read, names something that does not exist, or \
+                compares values that cannot be equal. The position is that of the word in \
+                question. Expressions are Core Data's predicates, checked against the model: a \
+                mistake is an error now and not a crash later.
                 """,
             remedy: """
                 Correct the name or the comparison. Strings stand in single quotes; in XML, < is \
@@ -51,8 +51,8 @@ extension Explanation {
         Explanation(
             .derivedMayBeNil, title: "A required derived attribute can be nil",
             meaning: """
-                The expression can have no value: it leads through something that is optional, or \
-                takes the mean of nothing.
+                The expression can have no value: it uses something that is optional, or \
+                is the average of no values.
                 """,
             remedy: #"Write optional="true"."#,
             wrong: .product(
@@ -67,8 +67,8 @@ extension Explanation {
         Explanation(
             .limitWithoutOrder, title: "A limit without an order",
             meaning: """
-                A request with a limit and without an order gives some of the objects it could \
-                find, and others the next time.
+                A request with a limit and without an order returns some of the matching objects, \
+                and others the next time.
                 """,
             remedy: #"Say in which order: sort="…"."#,
             wrong: .product(
@@ -80,8 +80,8 @@ extension Explanation {
         Explanation(
             .unusedParameter, title: "A parameter is not used",
             meaning: """
-                The request has a parameter that its condition does not mention: who calls it has \
-                to give a value that changes nothing.
+                The request has a parameter that its condition does not mention: a caller has to \
+                supply a value without any effect.
                 """,
             remedy: "Use it, or remove it.",
             wrong: .product(
@@ -119,10 +119,10 @@ extension Explanation {
                 </entity>
                 """),
         Explanation(
-            .coveredIndex, title: "Another index finds the same",
+            .coveredIndex, title: "Another index covers the same",
             meaning: """
-                An index over a and b also finds by a alone, and a unique set is an index too. The \
-                second one makes every save slower and finds nothing more.
+                An index over a and b also serves searches by a alone, and a unique constraint is \
+                an index too. The second index only makes every save slower.
                 """,
             remedy: "Remove the index.",
             wrong: .product(
@@ -133,10 +133,10 @@ extension Explanation {
                 #"<attribute name="sku" type="string"/>"#,
                 #"<unique by="sku"/>"#)),
         Explanation(
-            .uselessIndex, title: "The index is of no use",
+            .uselessIndex, title: "The index has no use",
             meaning: """
-                An index over a property with two or three values narrows a search so little that \
-                reading the table is as fast, and makes every save slower.
+                An index over a property with two or three values narrows a search very little: \
+                reading the table is as fast, and every save becomes slower.
                 """,
             remedy: """
                 Remove it, or give it a condition: an index where="isOpen == TRUE" over another \
@@ -149,14 +149,14 @@ extension Explanation {
         Explanation(
             .leakyConstraint, title: "A unique set has an optional or a codable property",
             meaning: """
-                Nil never equals nil here, so objects without that value are never taken for \
-                equal, whatever else they share. (A single optional property may be unique: that \
-                is what one says who wants it to be so where it is there.) Values of a Codable \
-                type are compared by the bytes that are stored, which equal values need not share.
+                Nil never equals nil here, so objects without that value are never equal, \
+                whatever else they share. (A single optional property may \
+                be unique: its values are unique, and nil may repeat.) Values of a Codable \
+                type are compared by their stored bytes, which may differ for equal values.
                 """,
             remedy: """
-                Make the property required, or leave it out of the set. For a codable one, name an \
-                attribute that holds what makes its values equal.
+                Make the property required, or leave it out of the set. For a codable one, name \
+                an attribute that identifies its values.
                 """,
             wrong: .product(
                 #"<attribute name="sku" type="string"/>"#,
@@ -169,8 +169,8 @@ extension Explanation {
         Explanation(
             .constantCondition, title: "A condition is always true or always false",
             meaning: """
-                Whatever the object, the condition has the same value: a rule says nothing, or \
-                lets no object be saved; an index holds all rows, or none.
+                The condition has the same value for every object: a rule has no effect, or \
+                no object can be saved; an index has all rows, or none.
                 """,
             remedy: "Correct the condition, or remove it.",
             wrong: .product(
@@ -180,9 +180,9 @@ extension Explanation {
                 #"<attribute name="stock" type="int32" min="0"/>"#,
                 #"<rule name="few">stock != 13</rule>"#)),
         Explanation(
-            .impliedRule, title: "A rule says what the limits say",
+            .impliedRule, title: "A rule repeats the limits",
             meaning: """
-                The limits of the attribute refuse every value that the rule refuses, so it is \
+                The limits of the attribute reject every value that the rule rejects, so it is \
                 checked twice and reported twice.
                 """,
             remedy: "Remove the rule, or the limit.",
@@ -191,10 +191,10 @@ extension Explanation {
                 #"<rule name="counted">stock &gt;= 0</rule>"#),
             right: .product(#"<attribute name="stock" type="int32" min="0"/>"#)),
         Explanation(
-            .distantDerivation, title: "A derived attribute looks far",
+            .distantDerivation, title: "A derived attribute uses distant objects",
             meaning: """
-                Its value comes from more than one relationship away. Every save of an object \
-                there has to search for all that are computed from it.
+                Its value is computed from objects more than one relationship away. Every save of \
+                an object there has to search for all attributes that are computed from it.
                 """,
             remedy: "Derive an attribute halfway there, and this one from it.",
             wrong: .words(
@@ -219,8 +219,8 @@ extension Explanation {
             .skippedIndex, title: "An index of an Xcode model is left out",
             meaning: """
                 One of its expressions needs more than the columns of a row and SQLite's own \
-                functions, such as upper case beyond ASCII. The store is made without the index, \
-                and finds the same, slower.
+                functions, such as upper case beyond ASCII. The store has no such index; fetches \
+                return the same, but slower.
                 """,
             remedy: "Index a derived attribute that has the value.",
             wrong: .words("A fetch index over the expression uppercase:(title)"),
@@ -229,7 +229,7 @@ extension Explanation {
         Explanation(
             .unlimitedIndex, title: "An index has values of any length",
             meaning: """
-                PostgreSQL refuses to save a row whose entry in an index has more than 2,704 bytes. \
+                PostgreSQL rejects a row whose index entry has more than 2,704 bytes. \
                 A unique constraint is an index too. Whether a value fits is known only when it is \
                 saved: the server compresses long values first. SQLite has no such limit, so \
                 `cambium check` says this only with --engine postgres.

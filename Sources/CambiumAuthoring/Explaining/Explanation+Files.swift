@@ -6,11 +6,11 @@ extension Explanation {
         Explanation(
             .malformed, title: "The file is not well-formed XML",
             meaning: """
-                The XML cannot be read beyond this place: a tag is not closed or closes another \
-                one, a quote is missing, or a sign stands in a text that has a meaning in XML.
+                The XML cannot be read beyond this position: a tag is not closed or closes another \
+                one, a quote is missing, or a text contains a character with a meaning in XML.
                 """,
             remedy: """
-                Put the tag or quote right. In texts and values write &lt; for <, &gt; for > and \
+                Correct the tag or quote. In texts and values write &lt; for <, &gt; for > and \
                 &amp; for &, or put a long text between <![CDATA[ and ]]>.
                 """,
             wrong: .product(
@@ -60,10 +60,10 @@ extension Explanation {
         Explanation(
             .processingInstruction, title: "A processing instruction is not allowed",
             meaning: """
-                Instructions for other programs, <?name …?>, mean nothing in a model; one would be \
-                skipped in silence.
+                Instructions for other programs, <?name …?>, have no meaning in a model; one would \
+                be ignored silently.
                 """,
-            remedy: "Delete it, or make a comment of it: <!-- … -->.",
+            remedy: "Delete it, or turn it into a comment: <!-- … -->.",
             wrong: """
                 <?sort by-name?>
                 <entity name="Product">
@@ -96,7 +96,7 @@ extension Explanation {
             meaning: """
                 A model is a folder Name.cambium with a file for each version, such as 1.xml and \
                 2.xml; Xcode has Name.xcdatamodeld. The folder or a file in it is missing, is \
-                something else, cannot be read, or is a link that leads out of the bundle.
+                not a folder or file, cannot be read, or is a link out of the bundle.
                 """,
             remedy: """
                 Check the path. `swift package cambium new Shop` makes a bundle with a first version.
@@ -106,7 +106,7 @@ extension Explanation {
             right: .words(
                 "Shop.cambium/1.xml")),
         Explanation(
-            .foreignFile, title: "A file in the bundle is no version",
+            .unknownFile, title: "A file in the bundle is not a version",
             meaning: """
                 Only files whose name ends in .xml are versions of the model. The other is \
                 ignored, which is right for notes and wrong for a version whose name was misspelt.
@@ -125,7 +125,7 @@ extension Explanation {
         Explanation(
             .skippedVersion, title: "A version is left out",
             meaning: """
-                A bundle of Xcode holds a version that is not compiled: it comes after the current \
+                A bundle of Xcode has a version that is not compiled: it comes after the current \
                 one, it is in the binary form that Xcode 3 wrote, or it has no file contents. \
                 Stores of it cannot be migrated.
                 """,
@@ -138,8 +138,8 @@ extension Explanation {
         Explanation(
             .binaryModel, title: "The model is in the binary form of Xcode 3",
             meaning: """
-                Old versions of Xcode kept a model as an archive named elements. It is no XML, and \
-                its form was never published.
+                Old versions of Xcode kept a model as an archive named elements. It is not XML, \
+                and its format was never published.
                 """,
             remedy:
                 "Open the model in a current Xcode, change something and save it: that writes XML.",
@@ -148,9 +148,9 @@ extension Explanation {
         Explanation(
             .invalidSettings, title: "The settings of a bundle are wrong",
             meaning: """
-                The file cambium.json beside a bundle says what its format has no words for: the \
-                access level, code generation, the order of versions. It is no JSON, or says \
-                something that means nothing.
+                The file cambium.json beside a bundle has what the format cannot express: the \
+                access level, code generation, the order of versions. It is not JSON, or \
+                has an unknown setting.
                 """,
             remedy: "Correct what the message names.",
             wrong: .words(#"{ "access": "open" }"#),
@@ -158,19 +158,19 @@ extension Explanation {
         Explanation(
             .unknownXcodeName, title: "Something in Xcode's model is not known",
             meaning: """
-                Xcode adds words to its format now and then. This one is not known here; it is \
-                ignored, and kept where the model is converted.
+                Xcode extends its format now and then. This name is unknown to Cambium; it is \
+                ignored, and kept if the model is converted.
                 """,
             remedy:
                 "If it matters for the data, please report it. Otherwise there is nothing to do.",
             wrong: .words("An XML attribute that a newer Xcode wrote"),
             right: .words("The same attribute, once Cambium knows it")),
         Explanation(
-            .xcodeMeaning, title: "Something in Xcode's model means something else here",
+            .xcodeMeaning, title: "Something in Xcode's model has another meaning here",
             meaning: """
-                Core Data allows what cannot be kept as it is: a transformable needs a class of \
-                the program, No Action leaves links that lead nowhere, an attribute may have no \
-                type. The message says what it becomes.
+                Core Data allows some things that Cambium changes: a transformable needs a class \
+                of the program, No Action leaves dangling references, an attribute may have no \
+                type. The message describes the change.
                 """,
             remedy: """
                 Nothing, if that is right. Otherwise say what is meant in the attribute's user \
@@ -182,9 +182,9 @@ extension Explanation {
             .malformedLock, title: "The lock cannot be read",
             meaning: """
                 The file cambium.lock in the bundle remembers the versions that have shipped. It \
-                is not as `cambium freeze` writes it, or a part of it is lost, most often after a \
-                merge of two branches. A version that the lock has lost would be taken for one \
-                that never shipped.
+                does not have the form that `cambium freeze` writes, or a part of it is missing, \
+                most often after a merge of two branches. A version that is missing in the lock \
+                would be treated as never shipped.
                 """,
             remedy: """
                 Take the file from version control. After a merge keep the lines of both branches, \
@@ -193,16 +193,16 @@ extension Explanation {
             wrong: .words("cambium.lock with the marks of an unfinished merge"),
             right: .words("cambium.lock with a line for each frozen version")),
         Explanation(
-            .incompleteLock, title: "The lock has lost what it says of a version",
+            .incompleteLock, title: "The lock lacks the description of a version",
             meaning: """
-                The lines of cambium.lock that start with = - and + say what a version was when it \
-                shipped. The two hashes above them decide whether it has changed since, so that \
-                nothing goes wrong without the lines; but then nobody can tell what has changed. A \
+                The lines of cambium.lock that start with = - and + describe a version when it \
+                shipped. The two hashes above them decide whether it has changed \
+                since. Without the lines, changes are still detected, but not described. A \
                 merge of two branches that have both frozen a version loses them too.
                 """,
             remedy: """
                 Take the file from version control. After a merge let `swift package cambium \
-                freeze --through 3` write it anew, with the name of the last version that has \
+                freeze --through 3` write it again, with the name of the last version that has \
                 shipped.
                 """,
             wrong: .words("cambium.lock in which a line was deleted"),
@@ -210,20 +210,20 @@ extension Explanation {
         Explanation(
             .unknownElement, title: "There is no such element here",
             meaning: """
-                The language has no element of this name, or not in this place. Nothing is skipped \
-                in silence: what is not understood is an error.
+                The language has no element of this name, or not in this place. Nothing is \
+                ignored silently: an unknown element is an error.
                 """,
             remedy: """
-                Correct the name; the note names the nearest one that is possible. What other \
-                tools need can stand in a namespace of its own.
+                Correct the name; the note names the nearest one that is possible. Elements \
+                of other tools can have their own namespace.
                 """,
             wrong: .product(#"<atribute name="sku" type="string"/>"#),
             right: .product(#"<attribute name="sku" type="string"/>"#)),
         Explanation(
             .unknownXMLAttribute, title: "There is no such XML attribute here",
             meaning: """
-                The element has no XML attribute of this name. It would otherwise be ignored, and \
-                the model would not be what its author thinks.
+                The element has no XML attribute of this name. If it were ignored, \
+                the model would not be as intended.
                 """,
             remedy: "Correct the name; the note names the nearest one that is possible.",
             wrong: .product(#"<attribute name="sku" type="string" optionel="true"/>"#),
@@ -231,8 +231,8 @@ extension Explanation {
         Explanation(
             .missingXMLAttribute, title: "A necessary XML attribute is missing",
             meaning: """
-                The element means nothing without it: an attribute needs a name and a type, a \
-                relationship needs to say where it leads.
+                The element requires it: an attribute needs a name and a \
+                type, a relationship needs a destination.
                 """,
             remedy: "Add the XML attribute that the message names.",
             wrong: .product(#"<attribute name="sku"/>"#),
@@ -241,7 +241,7 @@ extension Explanation {
             .wrongRoot, title: "The file does not start with <model>",
             meaning: """
                 The outermost element is <model> in the namespace urn:cambium:model:1. The \
-                namespace says which language the file is written in.
+                namespace identifies the language of the file.
                 """,
             remedy:
                 #"Start the file with <model xmlns="urn:cambium:model:1" name="…" version="…">."#,
@@ -262,10 +262,10 @@ extension Explanation {
                 </model>
                 """)),
         Explanation(
-            .notSupportedYet, title: "This part of the language is not there yet",
+            .notSupportedYet, title: "This part of the language does not exist yet",
             meaning: """
-                The language has it, and this version of the compiler cannot do it yet. It says so \
-                instead of leaving it out.
+                The language has it, but this version of the compiler does \
+                not support it yet.
                 """,
             remedy: """
                 Leave it out of the model for now, or use a version of Cambium that has it; the \
@@ -285,12 +285,12 @@ extension Explanation {
             wrong: .product(#"<attribute name="sku" type="string" optional="yes"/>"#),
             right: .product(#"<attribute name="sku" type="string" optional="true"/>"#)),
         Explanation(
-            .unexpectedText, title: "Text stands where none means anything",
+            .unexpectedText, title: "Text is not allowed here",
             meaning: """
                 Only <rule> and <fetch> have a text, their condition. Text in other places is most \
-                often a comment without its signs, or a line that lost its tag.
+                often a comment without <!-- and -->, or a line that lost its tag.
                 """,
-            remedy: "Make a comment of it or delete it.",
+            remedy: "Turn it into a comment or delete it.",
             wrong: """
                 <entity name="Product">
                   the number on the label
@@ -303,7 +303,7 @@ extension Explanation {
         Explanation(
             .versionMismatch, title: "The version is not that of the file",
             meaning: """
-                The file 2.xml holds version 2. Where they differ, a file was copied for a new \
+                The file 2.xml contains version 2. Where they differ, a file was copied for a new \
                 version and one of the two was not changed.
                 """,
             remedy: "Write the name of the file, without .xml, into the version.",
@@ -350,23 +350,23 @@ extension Explanation {
                 </model>
                 """)),
         Explanation(
-            .notAnIdentifier, title: "The name is no identifier",
+            .notAnIdentifier, title: "The name is not an identifier",
             meaning: """
                 Names become Swift types and properties, tables and columns. A name is a letter, \
-                followed by letters, digits and underscores; letters of every script will do. A \
-                leading underscore is kept for columns of the system.
+                followed by letters, digits and underscores; letters of every script are allowed. \
+                A leading underscore is reserved for columns of the system.
                 """,
             remedy: """
                 Choose another name. For another word in the store use the value of an \
-                enumeration's case; a label for people belongs into the program.
+                enumeration's case; labels for people belong in the program.
                 """,
             wrong: .product(#"<attribute name="sale price" type="double"/>"#),
             right: .product(#"<attribute name="salePrice" type="double"/>"#)),
         Explanation(
-            .duplicateName, title: "The name is there already",
+            .duplicateName, title: "The name already exists",
             meaning: """
                 Two things of one kind have the same name, or names that differ only in case, \
-                which SQLite does not tell apart.
+                which SQLite does not distinguish.
                 """,
             remedy: "Rename or delete one of them.",
             wrong: .product(
@@ -410,12 +410,12 @@ extension Explanation {
                 <entity name="Tag" parent="Named"/>
                 """),
         Explanation(
-            .renamedInSwift, title: "The name is another one in Swift",
+            .renamedInSwift, title: "The name is different in Swift",
             meaning: """
                 A model of Xcode has a property or class whose name the runtime or Swift has \
-                already, or a fetch request whose name is no identifier, such as 'New this week'. \
-                The store and expressions keep a property's name; generated code uses the other \
-                one that the message says.
+                already, or a fetch request whose name is not an identifier, such as 'New this \
+                week'. The store and expressions keep a property's name; generated code uses the \
+                name in the message.
                 """,
             remedy: """
                 Nothing, if that is right. Otherwise rename the property in the next version of \
@@ -428,8 +428,8 @@ extension Explanation {
         Explanation(
             .longName, title: "A column has a very long name",
             meaning: """
-                Names of more than 63 bytes are cut off by some databases and tools, and two of \
-                them could become one.
+                Some databases and tools cut off names of more than 63 bytes, and two of \
+                them could become equal.
                 """,
             remedy: """
                 Choose a shorter name; the column of a part of a composite has the names of all \

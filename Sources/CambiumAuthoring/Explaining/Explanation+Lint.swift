@@ -4,16 +4,16 @@ import CambiumCompiler
 extension Explanation {
     static let ofLint: [Explanation] = [
         Explanation(
-            .droppedTwin, title: "What is dropped comes back under nearly the same name",
+            .droppedSimilar, title: "Dropped data has a new counterpart of nearly the same name",
             meaning: """
-                The migration drops something with its data, and the new version has something \
-                alike under a name that is nearly the same, or an entity with the same attributes. \
-                That is what a rename looks like that was taken for a drop: the values are gone \
-                for good.
+                The migration drops something with its data, and the new version has \
+                something similar with nearly the same name, or an entity with the same \
+                attributes. This happens if a rename was mistaken for a drop: the values \
+                are lost.
                 """,
             remedy: """
-                Write renamedFrom instead of the drop. If it is another thing, suppress the \
-                finding and say what the difference is.
+                Write renamedFrom instead of the drop. If they are different, suppress the finding \
+                and give the difference as the reason.
                 """,
             before: product(#"<attribute name="colour" type="string" optional="true"/>"#),
             wrong: """
@@ -29,28 +29,28 @@ extension Explanation {
         Explanation(
             .lostOrder, title: "A list loses its order",
             meaning: """
-                The relationship was ordered, and is no longer. The places of its objects are \
-                dropped without a word from the author: a store that has been migrated cannot tell \
-                what came first.
+                The relationship was ordered, and is no longer. The positions of its \
+                objects are dropped without a declaration: a migrated store no longer has \
+                the order.
                 """,
             remedy: """
-                Leave it ordered. If nobody has ever given it an order that counts, suppress the \
-                finding and say so.
+                Leave it ordered. If its order has no meaning, suppress the finding and give \
+                that as the reason.
                 """,
             before: album(#" ordered="true""#), wrong: album(),
             right: album(#" ordered="true""#) + "\n" + product()),
         Explanation(
-            .uniqueOnRows, title: "Rows that are there may not be unique",
+            .uniqueOnRows, title: "Existing rows may violate the new unique constraint",
             meaning: """
-                A uniqueness constraint is new, and nothing says whether the stores in use have \
-                objects that share the values. Or objects become equal as those that they lead to \
-                become one. Such a store is refused when it is opened, and stays as it was.
+                A uniqueness constraint is new, and existing stores may have objects that \
+                share the values. Or objects become equal because the objects that \
+                they reference become equal. Such a store cannot be opened, and stays unchanged.
                 """,
             remedy: """
-                Say in the migration which of several equal objects stays: <deduplicate>, after \
-                those of the objects that they lead to. Or add to the constraint what tells them \
-                apart. If there can be no such objects, say so in a suppression; the next version \
-                does not warn of it any more.
+                Declare in the migration which of several equal objects is kept: <deduplicate>, \
+                after those of the objects that they reference. Or add a property that differs to \
+                the constraint. If there can be no such objects, suppress the finding with that \
+                reason; the next version no longer warns of it.
                 """,
             before: product(),
             after: product(
@@ -60,16 +60,16 @@ extension Explanation {
                 #"<deduplicate entity="Product" by="sku" reason="the same product, entered twice"/>"#
             )),
         Explanation(
-            .limitsOnRows, title: "Values that are there may be beyond the new limits",
+            .limitsOnRows, title: "Existing values may violate the new limits",
             meaning: """
-                Limits are tighter. A store with a value beyond them is refused when it is opened \
-                and stays as it was; of what the store itself cannot check, the object is read, \
-                and refused when it is saved next.
+                Limits are tighter. A store with a value beyond them cannot be opened, and \
+                stays unchanged. If the store itself cannot check the limit, the object can be \
+                read, but its next save fails.
                 """,
             remedy: """
-                Loosen the limits, or put the values right: a fill that looks at the attribute's \
-                own value is computed for every row; any other gives a value to rows without one, \
-                and puts nothing right. If there can be no such values, say so in a suppression.
+                Loosen the limits, or correct the values: a fill that uses the attribute's own \
+                value is computed for every row; any other fill only gives a value to rows without \
+                one. If there can be no such values, suppress the finding with that reason.
                 """,
             before: product(#"<attribute name="stock" type="int32"/>"#),
             after: product(
@@ -79,15 +79,15 @@ extension Explanation {
                 #"<fill entity="Product" attribute="stock" with="TERNARY(stock &lt; 0, 0, stock)"/>"#
             )),
         Explanation(
-            .ruleOnRows, title: "Objects that are there may not meet the new rule",
+            .ruleOnRows, title: "Existing objects may violate the new rule",
             meaning: """
-                A rule is new, or asks more than before. A store with an object that does not meet \
-                it is refused when it is opened; where only a save can check the rule, the object \
-                is read and cannot be saved.
+                A rule is new or stricter than before. A store with an object that violates \
+                it cannot be opened. If only a save can check the rule, the object can \
+                be read but not saved.
                 """,
             remedy: """
-                Fill what the rule looks at, from its old value. If there can be no such objects, \
-                say so in a suppression.
+                Fill the attribute that the rule uses, from its old value. If there can be no such \
+                objects, suppress the finding with that reason.
                 """,
             before: product(#"<attribute name="price" type="int32"/>"#),
             after: product(
@@ -98,15 +98,15 @@ extension Explanation {
                 #"<fill entity="Product" attribute="price" with="TERNARY(price &gt; 0, price, 1)"/>"#
             )),
         Explanation(
-            .narrowedType, title: "Values that are there may not fit their new type",
+            .narrowedType, title: "Existing values may not fit their new type",
             meaning: """
                 The new type holds fewer values than the old one. No value is cut or rounded: a \
-                store with one that does not fit is refused, and stays as it was.
+                store with a value that does not fit cannot be opened, and stays unchanged.
                 """,
             remedy: """
-                Put the values right in a version of their own, before the type changes, with a \
-                fill that looks at the old value. If there can be no such values, say so in a \
-                suppression.
+                Correct the values in a separate version, before the type changes, with a fill \
+                that uses the old value. If there can be no such values, suppress the finding with \
+                that reason.
                 """,
             before: product(#"<attribute name="stock" type="int64"/>"#),
             wrong: product(#"<attribute name="stock" type="int16"/>"#),
@@ -120,13 +120,14 @@ extension Explanation {
                 </migration>
                 """),
         Explanation(
-            .countsOnRows, title: "A relationship may have more or fewer objects than it may now",
+            .countsOnRows, title: "Existing relationships may violate the new number of objects",
             meaning: """
-                How many objects a relationship leads to is checked when an object is saved. One \
-                that leads to more than the new version allows, or to fewer, is read and cannot be \
+                The number of objects of a relationship is checked when an object is saved. \
+                An object with more than the new version allows, or fewer, can be read but not \
                 saved.
                 """,
-            remedy: "Widen min and max. If there can be no such objects, say so in a suppression.",
+            remedy:
+                "Widen min and max. If there can be no such objects, suppress the finding with that reason.",
             before: album(),
             wrong: album(
                 #" max="20""#, #"<attribute name="note" type="string" optional="true"/>"#),
@@ -134,12 +135,12 @@ extension Explanation {
         Explanation(
             .abstractOnRows, title: "An entity that may have objects becomes abstract",
             meaning: """
-                An abstract entity has no objects of its own. A store that has some is refused \
-                when it is opened, and stays as it was.
+                An abstract entity has no objects of its own. A store that has some \
+                cannot be opened, and stays unchanged.
                 """,
             remedy: """
-                Leave the entity as it was, or let the program turn its objects into others before \
-                this version ships. If there can be none, say so in a suppression.
+                Keep the entity concrete, or let the program turn its objects into others before \
+                this version ships. If there can be none, suppress the finding with that reason.
                 """,
             before: """
                 <entity name="Product">
@@ -162,17 +163,17 @@ extension Explanation {
                 <entity name="Book" parent="Product"/>
                 """),
         Explanation(
-            .presenceOnRows, title: "Values that are there may lack a part that is required now",
+            .presenceOnRows, title: "Existing values may lack a newly required part",
             meaning: """
-                A value with several parts has all parts that are required, or is not there. One \
-                that lacks a part which was optional before makes the store refused when it is \
-                opened. A required part that is new, and that nothing fills, is an error: no value \
+                A value with several parts has all required parts, or is nil. A store \
+                with a value that lacks a part which was optional before cannot \
+                be opened. A new required part without a fill is an error: no value \
                 has it.
                 """,
             remedy: """
-                Leave the part optional, or fill it: the values that are there get it, and where \
-                there is no value, there is none afterwards. If there can be no such values, say \
-                so in a suppression.
+                Leave the part optional, or fill it: existing values get \
+                it, and nil stays nil. If there can be no such values, suppress \
+                the finding with that reason.
                 """,
             before: """
                 <composite name="Address">
@@ -204,15 +205,15 @@ extension Explanation {
                 </entity>
                 """),
         Explanation(
-            .externalOnRows, title: "Values that are there may lie in files",
+            .externalOnRows, title: "Existing values may be stored in files",
             meaning: """
                 The attribute kept large values in files, and is to keep all of them in the row. \
-                What lies in a file cannot come back: a store with such a value is refused when it \
-                is opened, and stays as it was.
+                A value in a file cannot be moved back: a store with such a value \
+                cannot be opened, and stays unchanged.
                 """,
             remedy: """
-                Leave storage as it was. If no value was ever larger than 100 KB, say so in a \
-                suppression.
+                Keep the old storage. If no value was ever larger than 100 KB, suppress the \
+                finding with that reason.
                 """,
             before: product(
                 #"<attribute name="photo" type="data" optional="true" storage="external"/>"#),
@@ -223,15 +224,15 @@ extension Explanation {
         Explanation(
             .emptyFill, title: "A fill has no value for some objects",
             meaning: """
-                The attribute is required, and its fill looks at one that may be nil, divides by \
-                one that may be 0, or says nil in a branch. A store with an object where that is \
-                so has no value to put there: it is refused when it is opened, and stays as it \
-                was.
+                The attribute is required, and its fill uses one that may be \
+                nil, divides by one that may be 0, or has nil in a \
+                branch. A store with such an object cannot be opened, and stays \
+                unchanged.
                 """,
             remedy: """
-                Say what such objects get: TERNARY(note == nil, 'none', note), TERNARY(count == 0, \
-                0, sum / count). A lower limit of more than 0 says that there is none to divide \
-                by; else, if there can be no such object, say so in a suppression.
+                Write what such objects get: TERNARY(note == nil, 'none', note), TERNARY(count == \
+                0, 0, sum / count). A minimum of more than 0 excludes a division by 0. If there \
+                can be no such object, suppress the finding with that reason.
                 """,
             before: product(#"<attribute name="note" type="string" optional="true"/>"#),
             after: product(
@@ -244,11 +245,12 @@ extension Explanation {
                 </migration>
                 """),
         Explanation(
-            .needlessRebuild, title: "A table is rebuilt for what its default says",
+            .needlessRebuild,
+            title: "This <fill> rewrites the whole table; the default already does the same",
             meaning: """
-                A column with a default is added without a row being written: SQLite notes the \
-                value once, and every row has it. A fill writes every row again, which takes time \
-                and twice the room; one that says the same as the default does so for nothing.
+                SQLite adds a column with a default without writing any row. A \
+                fill writes every row again, which takes time and twice the space; \
+                a fill with the same value as the default has no further effect.
                 """,
             remedy: "Remove the fill.",
             before: product(),
@@ -260,12 +262,12 @@ extension Explanation {
             .rebuiltData, title: "A table with large data is rebuilt",
             meaning: """
                 Some changes need every row to be written again, and with it everything in the \
-                row. Where maxLength says that this may be a lot (more than 16 KB), the migration \
-                takes as long as copying it, and as much room again.
+                row. If maxLength allows large values (more than 16 KB), the migration takes as \
+                long as copying them, and the same space again.
                 """,
             remedy: """
-                Keep such data in files (storage="external") or in an entity of its own, or do \
-                without the change. swift package cambium diff says what makes it necessary.
+                Keep such data in files (storage="external") or in an entity of its own, or avoid \
+                the change. swift package cambium diff shows what makes it necessary.
                 """,
             wrong: .versions(
                 """
@@ -298,12 +300,13 @@ extension Explanation {
                 </migration>
                 """)),
         Explanation(
-            .indexInUse, title: "An index that a request uses is gone",
+            .indexInUse, title: "An index that a request uses was removed",
             meaning: """
-                A named request finds, or sorts, by what the index began with, and no other index \
-                does. It gives the same result as before and goes through the whole table for it.
+                A named request searches or sorts by the first property of the index, and no other \
+                index starts with it. It returns the same result as before, but reads the whole \
+                table.
                 """,
-            remedy: "Keep the index, or remove the request if nobody uses it.",
+            remedy: "Keep the index, or remove the request if it is not used.",
             before: """
                 <entity name="Product">
                   <attribute name="title" type="string"/>
@@ -331,9 +334,9 @@ extension Explanation {
             .costlyPattern, title: "A pattern cannot be matched in linear time",
             meaning: """
                 Most patterns are matched in time that grows with the length of the text. With \
-                back-references, look-ahead, atomic groups or \\X ways have to be tried one after \
-                the other, and a text can be made for which there are too many. The match is given \
-                up then, and the save or the fetch fails with an error that names the pattern.
+                back-references, look-ahead, atomic groups or \\X all possibilities have to be \
+                tried, and some texts have too many. Matching then stops, and the save \
+                or the fetch fails with an error that names the pattern.
                 """,
             remedy: """
                 Write the pattern without them, or split it into several rules. Possessive \
@@ -352,10 +355,10 @@ extension Explanation {
         Explanation(
             .floatingUnique, title: "A floating-point number is to be unique",
             meaning: """
-                Such numbers are compared to the last bit. Two that a person takes for equal, such \
-                as 0.3 and 0.1 + 0.2, are two to the store, and both are saved.
+                Such numbers are compared to the last bit. Two that look equal, such as 0.3 \
+                and 0.1 + 0.2, are different to the store, and both are saved.
                 """,
-            remedy: "Make it a decimal or a whole number, or leave it out of the constraint.",
+            remedy: "Make it a decimal or an integer, or leave it out of the constraint.",
             wrong: .product(
                 #"<attribute name="weight" type="double"/>"#,
                 #"<unique by="weight"/>"#),
@@ -363,15 +366,15 @@ extension Explanation {
                 #"<attribute name="weight" type="decimal" scale="3"/>"#,
                 #"<unique by="weight"/>"#)),
         Explanation(
-            .inventedMoment, title: "Objects get the moment of the migration as their own",
+            .inventedMoment, title: "Existing objects get the time of the migration",
             meaning: """
-                A default of now says when an object was made. Objects that are there get it too, \
-                when the store is migrated, and nobody can tell afterwards which of these dates \
-                are true.
+                A default of now is the time when an object was created. Existing objects \
+                get the time of the migration, and afterwards the two cannot \
+                be distinguished.
                 """,
             remedy: """
                 Make the attribute optional without a default, or fill it with another attribute \
-                or with a date that says that it is not known.
+                or with a date that means 'unknown'.
                 """,
             before: product(),
             after: product(
@@ -382,16 +385,16 @@ extension Explanation {
         Explanation(
             .sameHash, title: "A store looks the same to the older program",
             meaning: """
-                A store knows its version by a hash of its tables. Limits, rules and values are no \
-                part of it: where a step changes nothing else, a program of the older version (an \
+                A store knows its version by a hash of its tables. Limits, rules and values are \
+                not part of it: if a step changes nothing else, a program of the older version (an \
                 extension that is still running, an older device) opens the new store as its own, \
-                takes the conditions out, and writes what the new version does not allow. When the \
-                newer program comes back, the step runs again: a fill that looks at the old value \
-                changes it twice.
+                removes the conditions, and writes what the new version does not allow. When the \
+                newer program opens the store again, the step runs again: a fill that uses the old \
+                value changes it twice.
                 """,
             remedy: """
                 Write a hashModifier, another one than before, at the entity: the older program \
-                then says that it cannot open the store.
+                then reports that it cannot open the store.
                 """,
             before: product(#"<attribute name="price" type="double"/>"#),
             wrong: """
@@ -414,13 +417,13 @@ extension Explanation {
             .unknownCase, title: "The older program cannot read a new case",
             meaning: """
                 A store knows its version by a hash of its tables, and the cases of an enumeration \
-                are no part of it. Where a step changes nothing else, a program of the older \
+                are not part of it. If a step changes nothing else, a program of the older \
                 version opens the new store as its own, and fails to read objects with the new \
                 case.
                 """,
             remedy: """
                 Write a hashModifier, another one than before, at the entity that has the \
-                enumeration: the older program then says that it cannot open the store.
+                enumeration: the older program then reports that it cannot open the store.
                 """,
             before: """
                 <enum name="Kind"><case name="book"/></enum>
@@ -438,10 +441,10 @@ extension Explanation {
                 </entity>
                 """),
         Explanation(
-            .unusedSuppression, title: "A suppression suppresses nothing",
+            .unusedSuppression, title: "A suppression has no effect",
             meaning: """
                 There is no finding with the code in the element that the suppression is in. It \
-                was put right, or belonged to an older step, and the suppression would hide the \
+                was corrected, or belonged to an older step, and the suppression would hide the \
                 next one.
                 """,
             remedy: "Remove the suppression.",
@@ -466,7 +469,7 @@ extension Explanation {
                 to be ignored here. Errors, and findings about suppressions themselves, cannot be \
                 suppressed.
                 """,
-            remedy: "Write the code that stands in brackets after the finding, and a reason.",
+            remedy: "Write the code that follows the finding in brackets, and a reason.",
             wrong: """
                 <entity name="Product">
                   <attribute name="isOpen" type="bool" optional="true">

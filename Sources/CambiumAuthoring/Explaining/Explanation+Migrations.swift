@@ -24,11 +24,11 @@ extension Explanation {
                 """,
             right: migration(#"<fill entity="Product" attribute="stock" with="0"/>"#)),
         Explanation(
-            .unknownMigrationSubject, title: "The migration names something that is not there",
+            .unknownMigrationSubject, title: "The migration names something that does not exist",
             meaning: """
                 A fill, a link, a requirement and a de-duplication name entities and properties as \
                 the new version calls them, a drop as the old one did, a rename both. One of the \
-                names does not exist in its version. The same holds for what is declared beside a \
+                names does not exist in its version. The same applies to the declarations beside a \
                 bundle, in its history; there the versions have to exist, too.
                 """,
             remedy: "Correct the name, or delete the line.",
@@ -39,15 +39,15 @@ extension Explanation {
             wrong: migration(#"<fill entity="Product" attribute="stok" with="0"/>"#),
             right: migration(#"<fill entity="Product" attribute="stock" with="0"/>"#)),
         Explanation(
-            .undecidedMigration, title: "The model alone does not say how the data moves",
+            .undecidedMigration, title: "The migration cannot be inferred",
             meaning: """
-                Something is gone or newly required, and a guess could lose data: was it renamed \
-                or dropped? What do existing objects get? The author decides. It is the same with \
-                a case of an enumeration, which objects may have.
+                Something was removed or is newly required, and a guess could lose data: \
+                was it renamed or dropped? What do existing objects get? You decide. The \
+                same applies to a case of an enumeration.
                 """,
             remedy: """
                 Write one of the lines that the notes propose: renamedFrom="…" on the new name, a \
-                <drop> with the reason, a default, a <fill>, a <link>, or a <require> where you \
+                <drop> with the reason, a default, a <fill>, a <link>, or a <require> if you \
                 know that every object has it. For a case: another one with its raw value, or a \
                 <replace> with the reason.
                 """,
@@ -73,12 +73,12 @@ extension Explanation {
         Explanation(
             .frozenVersionChanged, title: "A version that has shipped was changed",
             meaning: """
-                The lock says what the version was when it was frozen. Stores that were made by it \
-                are in use and stay as they are, so a change to the file would be a change to the \
-                past: they could no longer be opened, or the next migration would take them for \
-                something that they are not. The notes say what it was, and what it is now. How a \
-                file is laid out and spelled, the order in it, comments, code generation, \
-                messages, named requests, merge and delete rules may change.
+                The lock describes the version at the time when it was frozen. Stores that were \
+                made by it are in use and stay as they are, so the file must not change: they \
+                could no longer be opened, or the next migration would misinterpret them. The \
+                notes show the former and the current content. How a file is laid out and spelled, \
+                the order in it, comments, code generation, messages, named requests, merge and \
+                delete rules may change.
                 """,
             remedy: """
                 Undo the change, make a new version (swift package cambium version new) and change \
@@ -102,33 +102,33 @@ extension Explanation {
         Explanation(
             .impliedDrop, title: "A step that has shipped loses data",
             meaning: """
-                Core Data drops what a new version no longer has, without a word. A bundle of \
-                Xcode whose later versions have shipped cannot be asked what was meant: the step \
-                is taken as Core Data took it, and the message names what goes.
+                Core Data drops what a new version no longer has, without a warning. If \
+                the later versions of an Xcode bundle have shipped, the step does \
+                what Core Data did, and the message names the deleted data.
                 """,
             remedy: """
-                Run swift package cambium freeze --history once: it writes what went into \
-                Name.history.xml beside the bundle, each with a reason, and the warning is gone. \
-                Where something was renamed instead, give the new entity or property the renaming \
-                identifier of the old one.
+                Run swift package cambium freeze --history once: it writes the deleted data into \
+                Name.history.xml beside the bundle, each with a reason, and the warning \
+                disappears. If something was renamed instead, give the new entity or property the \
+                renaming identifier of the old one.
                 """,
             wrong: .words("Version 2 of 3 has no attribute title, which version 1 has"),
             right: .words("Version 2 has the attribute name with the renaming identifier title")),
         Explanation(
             .emptyProof, title: "The migration was proven without rows",
             meaning: """
-                A migration is proven with rows that are generated, two at least of every entity \
-                that it touches. The new version's conditions or types refused all of them, or all \
-                but one of some entities, as they would refuse a user's rows that do not meet \
-                them: such a store could not be opened. One value that a fill gives to all objects \
-                does so where it has to be unique. Or a drop with a condition took them, and what \
-                becomes of objects that stay was not seen.
+                A migration is proven with sample rows, at least two of every entity \
+                that it changes. The new version's conditions or types rejected all of them, \
+                or all but one of some entities. A user's store with such rows could \
+                not be opened. This happens if a fill gives all objects the same value, which \
+                has to be unique. Or a drop with a condition deleted the rows, so the effect \
+                on the remaining objects was not tested.
                 """,
             remedy: """
-                Loosen the conditions, or fill what they look at: a fill that looks at the old \
-                value is computed for every row, and uuid() is another value in each. If your rows \
-                do meet them, test the migration with a real store (swift package cambium migrate \
-                rehearse). A drop that is meant to take all objects says where="TRUEPREDICATE".
+                Loosen the conditions, or fill the attributes that they use: a fill that uses the \
+                old value is computed for every row, and uuid() is another value in each. If your \
+                rows do meet them, test the migration with a real store (swift package cambium \
+                migrate rehearse). To drop all objects, write where="TRUEPREDICATE".
                 """,
             wrong: .words("A new rule total == 7 over rows with any total"),
             right: .words("The rule, and for total the fill TERNARY(total == 7, total, 7)")),
@@ -140,21 +140,21 @@ extension Explanation {
                 version, and of those before it, cannot be opened; newer ones can.
                 """,
             remedy: """
-                Run swift package cambium freeze --history: it declares in Name.history.xml beside \
-                the bundle what loses least. Then put the values there right that your mapping \
-                knew. Where the note says that the step needs code, write the migration that it \
-                shows into that file: your program then supplies the step.
+                Run swift package cambium freeze --history: it writes the declarations with the \
+                least data loss into Name.history.xml beside the bundle. Then correct the values \
+                there that your mapping supplied. If the note says that the step needs code, write \
+                the migration that it shows into that file: your program then supplies the step.
                 """,
             wrong: .words("A required attribute without a default, new in version 2 of 3"),
             right: .words("The same attribute with a default")),
         Explanation(
             .idleFill, title: "A fill changes nothing",
             meaning: """
-                The attribute was required before, so every object has a value, and a fill is for \
-                objects that have none, unless it looks at the value of before.
+                The attribute was required before, so every object has a value, and a fill is \
+                for objects that have none, unless it uses the old value.
                 """,
             remedy: """
-                Make the value of the old one, drop the attribute's old values as well so that all \
+                Compute the value from the old one, drop the attribute's old values so that all \
                 objects get the new one, or remove the fill.
                 """,
             before: product(#"<attribute name="price" type="double"/>"#),

@@ -68,7 +68,7 @@ extension Explanation {
 
     private var inXcode: String {
         code.isWarningInXcode
-            ? "\n\nWhat Xcode compiles is only a warning in a model of Xcode's: it says what becomes of it."
+            ? "\n\nIn a model of Xcode, this is only a warning if Xcode compiles it: it describes how Cambium handles it."
             : ""
     }
 

@@ -31,7 +31,7 @@ struct HistoryStep: Sendable {
         let remedy = ShippedRemedy(of: problems, from: old.model, to: new.model)
         let version = version
         let circles = resolution.circles.map { drop in
-            "Objects of \(drop.entity) require others in a circle: no drop names all that go with one"
+            "Objects of \(drop.entity) require each other in a circle: no drop can name all deleted objects"
         }
         open = (remedy.facts + circles.prefix(1) + remedy.notes).map { "\(version): \($0)" }
     }
@@ -71,7 +71,7 @@ struct HistoryStep: Sendable {
     /// The result if the step could not be proven.
     func verdict(failing reason: String) -> Verdict {
         Verdict(
-            failure: "\(version): what would be declared does not prove: \(reason)",
+            failure: "\(version): the declarations cannot be proven: \(reason)",
             lacksRows: false)
     }
 

@@ -129,8 +129,8 @@ package enum ModelHistory {
         guard source == nil, let end = text.firstIndex(of: "\n") else { return text }
         // A new file gets a comment that describes its purpose.
         return text[...end] + """
-            <!-- What happened to data in steps that have shipped. Written by `cambium freeze`, asked for
-                 the history. Put right what it did not know; keep it under version control. -->
+            <!-- The changes of data by steps that have shipped. Written by `cambium
+                 freeze --history`. Correct the generated values; keep this file under version control. -->
 
             """ + text[text.index(after: end)...]
     }

@@ -21,7 +21,8 @@ extension Model {
                     note("index", index.name)
                 } else {
                     remarks.append(
-                        "PostgreSQL has no index \(index.name): it cannot tell its values or rows")
+                        "PostgreSQL has no index \(index.name): it cannot compute its values or rows"
+                    )
                 }
             }
         }

@@ -83,7 +83,7 @@ package struct ModelTemplate: Sendable {
                 <attribute name="created" type="date" default="now"/>
                 <attribute name="isDone" type="bool" default="false"/>
 
-                <!-- A relationship and its way back name each other:
+                <!-- A relationship and its inverse name each other:
                 <relationship name="folder" to="Folder" inverse="\(plural)" optional="true"/>
                 and in Folder:
                 <relationship name="\(plural)" to="\(firstEntity)" inverse="folder" many="true"/> -->

@@ -7,7 +7,7 @@ import CambiumSQL
 /// are sufficient to read a store of any version.
 package struct VersionHistory: Sendable {
     /// Steps from one version to another.
-    package struct Way: Sendable {
+    package struct Path: Sendable {
         /// The steps that can run, in order.
         package var migrations: [Migration] = []
         /// The version after each step, with declarations for everything that the step does,
@@ -58,26 +58,26 @@ package struct VersionHistory: Sendable {
 
     /// Plans and proves the steps from one version to another. A step with undecided changes does
     /// the same as Core Data did.
-    package func way(from first: String, to last: String) -> Way {
+    package func path(from first: String, to last: String) -> Path {
         guard let start = versions.firstIndex(where: { $0.version == first }),
             let end = versions.firstIndex(where: { $0.version == last }), start < end
-        else { return Way() }
+        else { return Path() }
         let part = Array(checked[start...end])
         let schemas = ModelCompiler.schemas(of: part)
         let subject = ProofSubject(part, schemas, verdicts)
         let steps = Array(part.indices.dropFirst()).concurrentMap { index in
             step(subject.step(to: index))
         }
-        var way = Way()
+        var path = Path()
         for (version, step) in zip(part, steps) {
             switch step {
             case .success(let step):
-                way.migrations.append(step.migration)
-                way.targets.append(step.target)
-            case .failure(let obstacle): way.obstacles[version.model.version] = obstacle.reason
+                path.migrations.append(step.migration)
+                path.targets.append(step.target)
+            case .failure(let obstacle): path.obstacles[version.model.version] = obstacle.reason
             }
         }
-        return way
+        return path
     }
 
     private struct Obstacle: Error {

@@ -46,7 +46,7 @@ package final class CheckedModel: Sendable {
     /// The position for a declaration about an entity of the previous version: that of the entity
     /// that replaces it, or else the migration, or else the model.
     package func position(ofSuccessorOf name: String, in old: Model) -> SourcePosition {
-        if let heir = successor(of: name, in: old) { return position(ofEntity: heir) }
+        if let successor = successor(of: name, in: old) { return position(ofEntity: successor) }
         return migrationPosition
     }
 
@@ -64,8 +64,8 @@ package final class CheckedModel: Sendable {
     package func successor(of name: String, in old: Model) -> String? {
         let names = FormerNames(
             ofEntitiesOf: model, since: old, dropped: model.migration?.droppedEntities ?? [])
-        let heir = names.heir(of: name) ?? (names[name] == nil ? name : nil)
-        return heir.flatMap { model.entity(named: $0) == nil ? nil : $0 }
+        let successor = names.successor(of: name) ?? (names[name] == nil ? name : nil)
+        return successor.flatMap { model.entity(named: $0) == nil ? nil : $0 }
     }
 }
 

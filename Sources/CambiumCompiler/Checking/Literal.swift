@@ -59,14 +59,15 @@ enum Literal {
         _ text: String, _ type: String, _ note: String? = nil
     ) -> Result<Value, Problem> {
         .failure(
-            Problem(message: "'\(text)' is no \(type)", notes: note.map { [$0] } ?? []))
+            Problem(message: "'\(text)' is not \(type.withArticle)", notes: note.map { [$0] } ?? [])
+        )
     }
 
     private static func integer(
         _ text: String, _ type: AttributeType, _ wording: Wording
     ) -> Result<Value, Problem> {
         guard let number = Int64(text), !text.hasPrefix("+") else {
-            return wrong(text, "whole number")
+            return wrong(text, "integer")
         }
         guard fits(number, type) else {
             return .failure(
@@ -126,7 +127,7 @@ enum Literal {
         let names = cases.map { $0.name }
         let hint =
             nearestName(to: text, among: names).map { "Did you mean '\($0)'?" }
-            ?? (names.isEmpty ? nil : "Possible are: \(names.joined(separator: ", "))")
+            ?? (names.isEmpty ? nil : "Possible values: \(names.joined(separator: ", "))")
         return wrong(text, "case of \(enumeration?.name ?? "the enumeration")", hint)
     }
 

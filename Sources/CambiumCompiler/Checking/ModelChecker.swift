@@ -28,7 +28,7 @@ package final class ModelChecker {
     /// The names of the steps that the program supplies.
     var stepNames: [String: String] = [:]
     /// The positions of declarations that are left out of a model of Xcode.
-    var leftOut: Set<Int> = []
+    var excluded: Set<Int> = []
     /// The names of the entities, right or wrong.
     let declaredEntities: Set<String>
 
@@ -134,7 +134,7 @@ package final class ModelChecker {
     /// The declarations of a kind in an entity, in the order of the model, without the ones that
     /// are left out.
     func kept(_ kind: String, of draft: EntityDraft) -> [ParsedElement] {
-        draft.element.children.filter { $0.name == kind && !leftOut.contains($0.offset) }
+        draft.element.children.filter { $0.name == kind && !excluded.contains($0.offset) }
     }
 
     private func checkHeader(_ root: ParsedElement, bundleName: String) {
@@ -193,7 +193,7 @@ package final class ModelChecker {
             return ["Did you mean '\(nearest)'?"]
         }
         guard !candidates.isEmpty, candidates.count <= 12 else { return [] }
-        return ["Possible are: \(candidates.joined(separator: ", "))"]
+        return ["Possible values: \(candidates.joined(separator: ", "))"]
     }
 
     // MARK: Values of XML attributes
@@ -236,7 +236,7 @@ package final class ModelChecker {
     ) where Word: RawRepresentable & CaseIterable, Word.RawValue == String {
         let name = attribute.name
         report(
-            .invalidWord, "'\(text)' is no value of \(wording.name(name))", at: attribute,
+            .invalidWord, "'\(text)' is not a valid value for \(wording.name(name))", at: attribute,
             notes: hint(text, among: Word.allCases.map { wording.value(name, $0.rawValue) }),
             inXcode: outcome)
     }
@@ -247,8 +247,8 @@ package final class ModelChecker {
         guard let attribute = element[name] else { return Vocabulary.trueFlags.contains(name) }
         if !["true", "false"].contains(attribute.value) {
             report(
-                .invalidWord, "'\(attribute.value)' is no value of \(wording.name(name))",
-                at: attribute, notes: ["Possible are: true, false"], inXcode: "it is ignored")
+                .invalidWord, "'\(attribute.value)' is not a valid value for \(wording.name(name))",
+                at: attribute, notes: ["Possible values: true, false"], inXcode: "it is ignored")
         }
         return attribute.value == "true"
     }
@@ -261,9 +261,9 @@ package final class ModelChecker {
         else { return nil }
         if let number = Int(attribute.value), range.contains(number) { return number }
         report(
-            .invalidWord, "'\(attribute.value)' is no value of \(wording.name(name))",
+            .invalidWord, "'\(attribute.value)' is not a valid value for \(wording.name(name))",
             at: attribute,
-            notes: ["Write a whole number from \(range.lowerBound) to \(range.upperBound)"],
+            notes: ["Write an integer from \(range.lowerBound) to \(range.upperBound)"],
             inXcode: "it is ignored")
         return nil
     }
@@ -274,8 +274,8 @@ package final class ModelChecker {
         let words = Vocabulary.words(name, of: element.name)
         if words.contains(attribute.value) { return true }
         report(
-            .invalidWord, "'\(attribute.value)' is no value of \(name)", at: attribute,
-            notes: ["Possible is: \(words.joined())"])
+            .invalidWord, "'\(attribute.value)' is not a valid value for \(name)", at: attribute,
+            notes: ["Possible value: \(words.joined())"])
         return false
     }
 }
@@ -344,7 +344,7 @@ extension ModelChecker {
 
     /// Leaves a declaration out of a model of Xcode. In another model it is marked as invalid.
     func leaveOut(_ element: ParsedElement) {
-        if parsed.isOfXcode { leftOut.insert(element.offset) } else { markBroken(element) }
+        if parsed.isOfXcode { excluded.insert(element.offset) } else { markBroken(element) }
     }
 
     // MARK: User info
@@ -357,7 +357,7 @@ extension ModelChecker {
             if values.updateValue(value.value, forKey: key.value) != nil {
                 report(
                     .duplicateName, "There is already an info '\(key.value)' here", at: key,
-                    inXcode: "the last one counts")
+                    inXcode: "the last one is used")
             }
         }
         return values

@@ -46,7 +46,7 @@ extension ModelChecker {
         report(
             .unknownType, "There is no type '\(name)'", at: written,
             notes: meant.map { ["Did you mean '\($0)'?"] }
-                ?? ["Possible are: \(candidates.joined(separator: ", "))"])
+                ?? ["Possible values: \(candidates.joined(separator: ", "))"])
         return nil
     }
 
@@ -61,7 +61,7 @@ extension ModelChecker {
             if let name = element["class"] {
                 report(
                     .inapplicable,
-                    "\(wording.setting("class", name.value)) means nothing for "
+                    "\(wording.setting("class", name.value)) has no effect on "
                         + wording.type(written.value),
                     at: name.offset, notes: [wording.write(("type", wording.type("codable")))])
             }
@@ -75,11 +75,11 @@ extension ModelChecker {
         }
         guard let type = ClassName(name.value) else {
             report(
-                .invalidClass, "'\(name.value)' is no name of a Swift type", at: name,
+                .invalidClass, "'\(name.value)' is not a name of a Swift type", at: name,
                 notes: [
                     """
                     Possible are names with dots and generic arguments, [Element], \
-                    [Key: Value], and a ? behind each but the whole
+                    [Key: Value], and a ? after each part, but not after the whole
                     """
                 ])
             return .codable("")
@@ -110,7 +110,7 @@ extension ModelChecker {
         }
         report(
             .madeOptional,
-            "'\(name)' is required, but has no value to start with; it is optional here",
+            "'\(name)' is required, but has no initial value; it is optional here",
             at: element.offset, notes: [wording.makeOptional])
         return true
     }
@@ -125,9 +125,9 @@ extension ModelChecker {
         if written.value == "any" { return .anyDecimal }
         guard let scale = Int(written.value), 0...DecimalStorage.maximumScale ~= scale else {
             report(
-                .invalidWord, "'\(written.value)' is no value of scale", at: written,
+                .invalidWord, "'\(written.value)' is not a valid value for scale", at: written,
                 notes: [
-                    "Write a whole number from 0 to \(DecimalStorage.maximumScale), or any"
+                    "Write an integer from 0 to \(DecimalStorage.maximumScale), or any"
                 ])
             return nil
         }
@@ -144,7 +144,7 @@ extension ModelChecker {
         guard type == .data, !isTransient else {
             report(
                 .inapplicable,
-                "\(wording.setting("storage", "external")) means nothing for "
+                "\(wording.setting("storage", "external")) has no effect on "
                     + (isTransient ? "a transient attribute" : wording.type(type.word)),
                 at: written.offset, inXcode: "it is ignored")
             return false
@@ -159,7 +159,7 @@ extension ModelChecker {
         if isTransient {
             report(
                 .inapplicable,
-                "\(wording.name("preserved")) means nothing for a transient attribute",
+                "\(wording.name("preserved")) has no effect on a transient attribute",
                 at: written.offset, inXcode: "it is ignored")
         }
         return !isTransient
@@ -220,7 +220,7 @@ extension ModelChecker {
     func reportInapplicable(_ written: ParsedAttribute, to type: String) {
         report(
             .inapplicable,
-            "\(wording.setting(written.name, written.value)) means nothing for "
+            "\(wording.setting(written.name, written.value)) has no effect on "
                 + wording.type(type), at: written.offset)
     }
 }
@@ -300,7 +300,7 @@ extension ModelChecker {
             return written.value
         } catch {
             report(
-                .invalidPattern, "'\(written.value)' is no regular expression", at: written,
+                .invalidPattern, "'\(written.value)' is not a regular expression", at: written,
                 notes: ["For 'pattern': \(error)"], inXcode: "it is not checked")
             return nil
         }
@@ -338,7 +338,7 @@ extension ModelChecker {
         guard let expression = try? RegularExpression(pattern) else { return nil }
         do {
             return try PatternMatcher(expression).matches(text)
-                ? nil : "not what the pattern asks for"
+                ? nil : "does not match the pattern"
         } catch {
             return "too much for the pattern, which takes too many steps with it"
         }

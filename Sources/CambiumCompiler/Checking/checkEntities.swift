@@ -45,7 +45,7 @@ extension ModelChecker {
             }
             draft.declare(property.value, asChild: index)
             if !checkProperty(child, named: property.value, of: draft),
-                !leftOut.contains(child.offset)
+                !excluded.contains(child.offset)
             {
                 brokenNames.insert(property.value)
             }
@@ -136,7 +136,7 @@ extension ModelChecker {
             report(
                 .duplicateName,
                 "The migration renames '\(subject.property ?? subject.entity)' from '\(declared)'",
-                at: written, notes: ["Say it in one place"])
+                at: written, notes: ["Declare it in one place"])
         }
         return written.value
     }
@@ -244,7 +244,7 @@ extension ModelChecker {
                 let isSame = draft.storesTheSame(property, as: owner)
                 report(
                     .shadowedProperty, message, at: name,
-                    inXcode: isSame ? "the declaration of '\(owner.name)' holds" : nil)
+                    inXcode: isSame ? "the declaration of '\(owner.name)' is used" : nil)
                 if isSame, parsed.isOfXcode { repeated.append((draft, property)) }
             }
         }
@@ -338,8 +338,8 @@ extension ModelChecker {
                 members.append(word.text)
             } else {
                 report(
-                    .duplicateName, "'\(word.text)' stands twice in the list", at: offset,
-                    inXcode: "it counts once")
+                    .duplicateName, "'\(word.text)' is in the list twice", at: offset,
+                    inXcode: "the second one is ignored")
             }
         }
         return members
@@ -357,7 +357,7 @@ extension ModelChecker {
             if let missing {
                 report(
                     code,
-                    "'\(configuration.name)' holds '\(name)', but not its parent '\(missing)'",
+                    "'\(configuration.name)' contains '\(name)', but not its parent '\(missing)'",
                     at: written, notes: ["A hierarchy has one table, so it is in one store"])
             }
             for relationship in entity.relationships
@@ -365,8 +365,8 @@ extension ModelChecker {
                 report(
                     code,
                     """
-                    '\(configuration.name)' holds '\(name)', but not \
-                    '\(relationship.destination)', which '\(relationship.name)' leads to
+                    '\(configuration.name)' contains '\(name)', but not \
+                    '\(relationship.destination)', which '\(relationship.name)' references
                     """,
                     at: written,
                     notes: [

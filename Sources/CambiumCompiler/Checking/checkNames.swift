@@ -41,7 +41,7 @@ extension ModelChecker {
             return true
         }
         report(
-            .notAnIdentifier, "'\(name.value)' is no identifier", at: name,
+            .notAnIdentifier, "'\(name.value)' is not an identifier", at: name,
             notes: ["A name is a letter, followed by letters, digits and underscores"])
         brokenNames.insert(name.value)
         return false

@@ -26,9 +26,9 @@ extension ModelChecker {
         if element["inverse"] == nil {
             report(
                 .missingInverse,
-                "Without an inverse, '\(name)' is not kept in step with the other end",
+                "Without an inverse, '\(name)' is not kept consistent with the other end",
                 at: element.offset,
-                notes: ["Declare the way back. \(wording.write(("inverse", "…"))) to name it"])
+                notes: ["Declare the inverse. \(wording.write(("inverse", "…"))) to name it"])
         }
         return Relationship(
             name: name, destination: destination.value, inverse: element["inverse"]?.value,
@@ -44,7 +44,7 @@ extension ModelChecker {
 
     /// In models of Xcode, many to-one relationships have settings of a to-many.
     private func reportInapplicableToOne(_ written: ParsedAttribute) {
-        let message = "\(wording.name(written.name)) means nothing for a to-one relationship"
+        let message = "\(wording.name(written.name)) has no effect on a to-one relationship"
         let notes = parsed.isOfXcode ? [] : ["\(wording.write(("many", "true"))) for a to-many"]
         report(
             .inapplicable, message, at: written.offset, notes: notes, inXcode: "it is ignored")
@@ -109,7 +109,7 @@ extension ModelChecker {
             return """
                 '\(inverse.name)' is the inverse of \
                 '\(inverse.destination).\(inverse.inverse ?? "")': declare another relationship \
-                of \(destination.name) for the way back and name it here
+                of \(destination.name) as the inverse and name it here
                 """
         }
         if parsed.format == .xcode {
@@ -167,7 +167,7 @@ extension ModelChecker {
             let way = "\(destination.name).\(inverse.name)"
             report(
                 .inverseNotMutual,
-                "'\(way)' does not lead back to '\(draft.name).\(relationship.name)'", at: written,
+                "'\(way)' is not the inverse of '\(draft.name).\(relationship.name)'", at: written,
                 notes: [remedy(for: relationship, of: draft.name, inverse, of: destination, model)],
                 inXcode: outcome)
             return false

@@ -31,8 +31,8 @@ extension ModelChecker {
         ]
         if let rawType = possible[type.value] { return rawType }
         report(
-            .unknownType, "'\(type.value)' is no type for an enumeration's raw values", at: type,
-            notes: ["Possible are: string, int16, int32, int64"])
+            .unknownType, "'\(type.value)' is not a type for an enumeration's raw values", at: type,
+            notes: ["Possible values: string, int16, int32, int64"])
         return nil
     }
 
@@ -130,7 +130,7 @@ extension ModelChecker {
                         resolver.open.contains(type.value)
                             ? "'\(name)' contains itself through '\(part.value)'"
                             : "Composites are nested deeper than \(Self.maximumNesting) levels",
-                        at: type, notes: ["A relationship can lead to any number of parts"])
+                        at: type, notes: ["Use a relationship for any number of parts"])
                     brokenNames.insert(name)
                     continue
                 }
@@ -223,7 +223,7 @@ extension ModelChecker {
         for attribute in element.attributes
         where known.contains(attribute.name) && !allowed.contains(attribute.name) {
             report(
-                .inapplicable, "\(wording.name(attribute.name)) means nothing for a composite",
+                .inapplicable, "\(wording.name(attribute.name)) has no effect on a composite",
                 at: attribute.offset, notes: ["Write it at the composite's attributes"],
                 inXcode: "it is ignored")
         }

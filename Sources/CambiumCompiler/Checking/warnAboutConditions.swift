@@ -18,8 +18,8 @@ extension ModelChecker {
                 report(
                     .impliedRule,
                     """
-                    \(wording.name("min")) and \(wording.name("max")) say already what the rule \
-                    '\(rule.name)' says
+                    \(wording.name("min")) and \(wording.name("max")) already cover the \
+                    rule '\(rule.name)'
                     """, at: offset,
                     notes: ["Remove the rule, or the limit"])
             }

@@ -60,7 +60,7 @@ extension ModelChecker {
         for element in declared {
             guard let name = element["name"], !used.contains(name.value) else { continue }
             report(
-                .unusedType, "Nothing is of the type '\(name.value)'", at: name,
+                .unusedType, "No attribute has the type '\(name.value)'", at: name,
                 notes: [
                     parsed.format == .xcode
                         ? "Remove it, or give an attribute that type"
@@ -177,7 +177,7 @@ extension ModelChecker {
             .distantDerivation,
             """
             '\(attribute.name)' looks further than one relationship away, so every save of \
-            what lies there searches for the objects to update
+            an object there searches for the objects to update
             """,
             at: written,
             notes: ["Derive an attribute halfway there, and this one from it"])
@@ -218,7 +218,7 @@ extension ModelChecker {
                 .cascadeBothWays,
                 """
                 Both ends of '\(relationship.name)' cascade: deleting one object deletes \
-                everything that hangs together
+                everything that is connected
                 """,
                 at: offset,
                 notes: [
@@ -228,8 +228,8 @@ extension ModelChecker {
             report(
                 .cascadeIntoShared,
                 """
-                Deleting a '\(entity.name)' deletes its '\(destination.name)', which others have \
-                too
+                Deleting a '\(entity.name)' deletes its '\(destination.name)', which others \
+                reference too
                 """,
                 at: offset,
                 notes: [
@@ -277,9 +277,9 @@ extension ModelChecker {
             if let opaque {
                 report(
                     .leakyConstraint,
-                    "Values of '\(opaque)' are taken for equal only where their stored forms are",
+                    "Values of '\(opaque)' are equal only if their stored forms are equal",
                     at: written,
-                    notes: ["Name an attribute that holds what makes them equal"])
+                    notes: ["Name an attribute that identifies them"])
             }
             // If this property has a unique constraint of its own, the intention is clear.
             guard constraint.properties.count > 1,
@@ -289,7 +289,7 @@ extension ModelChecker {
             else { continue }
             report(
                 .leakyConstraint,
-                "Objects without '\(name)' are never taken for equal, whatever else they share",
+                "Objects without '\(name)' are never equal, whatever else they share",
                 at: written, notes: ["Make '\(name)' required, or leave it out"])
         }
     }

@@ -58,8 +58,8 @@ package struct Console: Sendable {
         } catch {
             throw .file(
                 """
-                The output cannot be written: \(StoreFiles.reason(for: error)). Make room, or let \
-                it go elsewhere.
+                The output cannot be written: \(StoreFiles.reason(for: error)). Make room, or \
+                write it elsewhere.
                 """)
         }
     }
@@ -91,7 +91,7 @@ package struct StopSignals: Sendable {
     }
 
     /// Restores the default actions of the signals.
-    package func letGo() {
+    package func restoreDefaults() {
         for name in Self.all {
             let before = signal(name, SIG_DFL)
             if Self.isIgnored(before) { signal(name, SIG_IGN) }

@@ -19,7 +19,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     /// The bundle cannot be read.
     case bundleLayout = 106
     /// A file in the bundle is not a version.
-    case foreignFile = 107
+    case unknownFile = 107
     /// A version is left out.
     case skippedVersion = 108
     /// The model is in the binary form of Xcode 3.
@@ -28,7 +28,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case invalidSettings = 110
     /// Something in Xcode's model is not known.
     case unknownXcodeName = 111
-    /// Something in Xcode's model means something else here.
+    /// Something in Xcode's model has another meaning here.
     case xcodeMeaning = 112
     /// The lock cannot be read.
     case malformedLock = 113
@@ -66,7 +66,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case reservedName = 303
     /// An inherited property is declared again.
     case shadowedProperty = 304
-    /// The name is another one in Swift.
+    /// The name is different in Swift.
     case renamedInSwift = 306
     /// A column has a very long name.
     case longName = 307
@@ -79,11 +79,11 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case wrongDefault = 402
     /// This has no meaning for the type.
     case inapplicable = 403
-    /// No value can keep to the limits.
+    /// No value is within the limits.
     case contradictoryLimits = 404
     /// The pattern is not a regular expression.
     case invalidPattern = 405
-    /// The value breaks the attribute's own limits.
+    /// The value violates the attribute's own limits.
     case defaultBeyondLimits = 406
     /// An optional bool has three values.
     case optionalBool = 407
@@ -91,7 +91,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case emptyEnumeration = 408
     /// Two cases have the same raw value.
     case duplicateRawValue = 409
-    /// A required codable has no value to start with.
+    /// A required codable has no initial value.
     case codableWithoutDefault = 410
     /// A required property of Xcode is optional here.
     case madeOptional = 411
@@ -112,7 +112,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case unknownEntity = 501
     /// The other entity has no such relationship.
     case unknownInverse = 502
-    /// The inverse leads somewhere else.
+    /// The inverse belongs to another relationship.
     case inverseNotMutual = 503
     /// An entity inherits from itself.
     case inheritanceCycle = 504
@@ -157,9 +157,9 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case unusedParameter = 606
     /// An R-tree index is kept as an ordinary one.
     case rtreeKeptBinary = 607
-    /// Another index finds the same.
+    /// Another index covers the same.
     case coveredIndex = 608
-    /// The index is of no use.
+    /// The index has no use.
     case uselessIndex = 609
     /// A unique set has an optional or a codable property.
     case leakyConstraint = 610
@@ -167,7 +167,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case constantCondition = 611
     /// A rule repeats the limits.
     case impliedRule = 612
-    /// A derived attribute looks far.
+    /// A derived attribute uses distant objects.
     case distantDerivation = 613
     /// An option of a request has no effect here.
     case inertOption = 614
@@ -202,7 +202,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     // MARK: Data loss, intended or not
 
     /// A dropped element is replaced by one with nearly the same name.
-    case droppedTwin = 10_101
+    case droppedSimilar = 10_101
     /// A list loses its order.
     case lostOrder = 10_102
 
@@ -216,7 +216,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case ruleOnRows = 10_203
     /// Existing values may not fit their new type.
     case narrowedType = 10_204
-    /// A relationship may have more or fewer objects than it may now.
+    /// Existing relationships may violate the new number of objects.
     case countsOnRows = 10_205
     /// An entity that may have objects becomes abstract.
     case abstractOnRows = 10_206
@@ -242,7 +242,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
 
     /// A floating-point number is to be unique.
     case floatingUnique = 10_401
-    /// Objects get the moment of the migration as their own.
+    /// Existing objects get the time of the migration.
     case inventedMoment = 10_402
 
     // MARK: Programs of other versions
@@ -254,7 +254,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
 
     // MARK: Suppressions
 
-    /// A suppression suppresses nothing.
+    /// A suppression has no effect.
     case unusedSuppression = 10_801
     /// A suppression is not complete.
     case invalidSuppression = 10_802
@@ -272,7 +272,7 @@ extension DiagnosticCode {
     /// Whether it stops the build.
     package var severity: Severity {
         switch self {
-        case .foreignFile, .skippedVersion, .unknownXcodeName, .xcodeMeaning, .incompleteLock,
+        case .unknownFile, .skippedVersion, .unknownXcodeName, .xcodeMeaning, .incompleteLock,
             .renamedInSwift, .longName, .optionalBool, .madeOptional, .fixedValue, .unusedType,
             .smallExternalData, .missingInverse, .laxRequirement, .deleteNeverSucceeds,
             .separatedInXcode, .cascadeBothWays, .cascadeIntoShared, .denyForever, .emptyEntity,

@@ -5,7 +5,7 @@ import CambiumPlan
 extension SwiftEmitter {
     /// The model and everything that opening a store takes.
     ///
-    /// - Parameter schema: The statements that make an empty store.
+    /// - Parameter schema: The statements that create an empty store.
     func modelText(_ schema: [String]) -> String {
         var writer = startFile()
         writer.nextDoc("The model `\(model.name)`, version \(model.version).")
@@ -14,15 +14,15 @@ extension SwiftEmitter {
             // in the program, and fail with a circular reference if these come from the model.
             let type = names.library("CompiledModel")
             if steppedMigrations.isEmpty {
-                writer.doc("Everything that opening a store of this model needs.")
+                writer.doc("Everything that is needed to open a store of this model.")
                 writer.code("\(modifier)static let model: \(type) = ", compiledModel)
             } else {
                 emitSteppedModel(to: &writer)
                 writer.nextDoc(
-                    "What was compiled; the program's steps of migrations are not in it.")
+                    "The compiled model, without the program's migration steps.")
                 writer.code("static let \(modelConstant): \(type) = ", compiledModel)
             }
-            writer.nextDoc("The statements that make an empty store.")
+            writer.nextDoc("The statements that create an empty store.")
             writer.code(
                 "private static let schema: [\(names.standard("String"))] = ",
                 .array(schema.map { .rawString($0) }))

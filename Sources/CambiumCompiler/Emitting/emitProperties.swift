@@ -26,8 +26,8 @@ extension SwiftEmitter {
     /// The doc comment of a fetched property.
     func describe(_ property: GeneratedFetchedProperty, of entity: GeneratedEntity) -> String {
         """
-        Objects that a request finds, when it is first asked for; \
-        ``ManagedObjectContext/refresh(_:mergeChanges:)`` asks again.
+        Objects that a request finds, fetched on the first access and \
+        again after ``ManagedObjectContext/refresh(_:mergeChanges:)``.
         """
             + lines.note(entity.entity.name, property.property.name)
     }
@@ -68,7 +68,7 @@ extension SwiftEmitter {
         if attribute.isOptional { parts.append("optional") }
         if attribute.isTransient { parts.append("not stored") }
         if attribute.derivation != nil { parts.append("derived") }
-        if attribute.isExternal { parts.append("in a file of its own where it is large") }
+        if attribute.isExternal { parts.append("in a file of its own if it is large") }
         let limits = attribute.limits
         parts += range(limits.minimum.map(text), limits.maximum.map(text), unit: "")
         let unit = attribute.type == .data ? " byte" : " character"

@@ -51,7 +51,7 @@ extension SwiftEmitter {
             writer.nextDoc("The values.")
             writer.line(
                 "\(hiddenModifier)var storage: \(names.library("RowStorage"))")
-            writer.nextDoc("Makes a row of values.")
+            writer.nextDoc("Creates a row.")
             writer.line(
                 "\(hiddenModifier)init(storage: \(names.library("RowStorage"))) {")
             writer.line("    self.storage = storage")
@@ -308,7 +308,8 @@ final class RowPropertyBuilder {
         properties.append(
             GeneratedRow.Property(
                 name: identifier(relationship.name), type: type + (isOptional ? "?" : ""),
-                summary: "What the relationship `\(relationship.name)` leads to.", column: column,
+                summary: "The destination of the relationship `\(relationship.name)`.",
+                column: column,
                 getter: "storage.\(isOptional ? "optionalLink" : "link")(\(index))",
                 setter: "storage.setLink(\(index), newValue)",
                 start: isOptional ? "nil" : nil, isSettable: true))

@@ -49,8 +49,8 @@ extension SwiftEmitter {
         writer.line("///")
         writer.doc(
             """
-            Each step runs in the transaction of its migration, after the new tables have what the \
-            two versions say, and before their conditions are asked and the old ones go.
+            Each step runs in the transaction of its migration, after the new tables are filled, \
+            and before their conditions are checked and the old tables are dropped.
             """)
         writer.block("\(typeModifier)protocol \(stepsProtocol): \(names.standard("Sendable"))") {
             writer in
@@ -94,7 +94,7 @@ extension SwiftEmitter {
             writer.doc(
                 """
                 Proves the program's steps: runs each migration that has some on an SQLite in \
-                memory, over rows that are made up, and all of them up to the current version. \
+                memory, with sample rows, and all of them up to the current version. \
                 For the program's own tests.
                 """)
             writer.line("///")
@@ -104,7 +104,7 @@ extension SwiftEmitter {
             )
             writer.line("    try model.verify(migration)")
             writer.line("}")
-            writer.nextDoc("The steps as the runner takes them.")
+            writer.nextDoc("The steps for the migration runner.")
             writer.block(
                 """
                 @Sendable static func codeSteps(\

@@ -50,7 +50,7 @@ extension SwiftEmitter {
                 writer.line("\(modifier)var \(member.identifier): \(type(of: member))")
             }
             if !members.isEmpty { writer.line() }
-            writer.doc("Puts a value together.")
+            writer.doc("Creates a value.")
             writer.function(
                 "\(modifier)init", parameters: members.map(parameter)
             ) { writer in

@@ -43,14 +43,16 @@ extension ElementDescriptor {
             "case", "One value of the enumeration.",
             [
                 .name.required,
-                .init("value", .text, "What the store holds; else the name, or the next number."),
+                .init(
+                    "value", .text,
+                    "The value in the store; by default the name, or the next number."),
             ]),
         ElementDescriptor(
             "composite", "A type with several parts: a Swift struct, a column for each part.",
             [.name.required], children: ["attribute", "info"]),
         part,
         ElementDescriptor(
-            "configuration", "Entities that a store of their own may hold.",
+            "configuration", "Entities that can be kept in a separate store.",
             [
                 .init("name", .name, "The name.").required,
                 .init("entities", .text, "The names of its entities, separated by spaces.")
@@ -83,7 +85,7 @@ extension XMLAttribute {
         "optional", .flag, "Whether nil is a value; without it, one is required.",
         .box("Optional", "optional"))
     static let transient = XMLAttribute(
-        "transient", .flag, "Whether it lives in memory only.", .box("Transient", "transient"))
+        "transient", .flag, "Whether it exists in memory only.", .box("Transient", "transient"))
     static let defaultValue = XMLAttribute(
         "default", .text,
         "What new objects start with; now for a date, new for a UUID, JSON for codable.",
@@ -106,7 +108,7 @@ extension XMLAttribute {
     static let renamedFrom = XMLAttribute(
         "renamedFrom", .name, "The name in the version just before.", .value("Renaming ID"))
     static let hashModifier = XMLAttribute(
-        "hashModifier", .text, "Makes the version another one although the storage is the same.",
+        "hashModifier", .text, "Makes the version different although the storage is the same.",
         .value("Hash Modifier", "versionHashModifier"))
 }
 
@@ -127,7 +129,7 @@ extension ElementDescriptor {
             XMLAttribute.request, [.hashModifier],
             children: ["info"]),
         ElementDescriptor(
-            "unique", "Properties whose values, taken together, no two objects share.",
+            "unique", "Properties whose combined values are unique among the objects.",
             [
                 .init("by", .name, "The properties: sku, or shop sku", .value("Constraints"))
                     .required
@@ -135,7 +137,7 @@ extension ElementDescriptor {
         ElementDescriptor(
             "index", "An index of the table.",
             [
-                .init("name", .name, "A name for people; the store's own is made anew."),
+                .init("name", .name, "A name for people; the name in the store is generated."),
                 .init("by", .name, "The properties: price descending, title"),
                 .init("where", .text, "Only objects that meet it are in the index."),
                 .init("type", .words(IndexKind.self), "What the index is good for."),
@@ -152,7 +154,7 @@ extension ElementDescriptor {
             "rule", "A condition that every saved object meets.",
             [
                 .name.required,
-                .init("message", .text, "What an error says to a person."),
+                .init("message", .text, "The message of the error for users."),
             ],
             hasText: true),
         ElementDescriptor(
@@ -234,15 +236,16 @@ extension ElementDescriptor {
         [
             .name.required,
             .init(
-                "to", .name, "The entity that it leads to.",
+                "to", .name, "The entity that it references.",
                 .value("Destination", "destinationEntity")
             ).required,
             .init(
-                "inverse", .name, "The way back, which is kept in step with this one.",
+                "inverse", .name,
+                "The inverse relationship, which is kept consistent with this one.",
                 .value("Inverse", "inverseName")),
             .optional,
             .init(
-                "many", .flag, "Whether it leads to any number of objects.",
+                "many", .flag, "Whether it references any number of objects.",
                 .choice("Type", ["true": "To Many", "false": "To One"], "toMany")),
             .init(
                 "ordered", .flag, "Whether a to-many keeps an order.", .box("Ordered", "ordered")),
@@ -251,7 +254,7 @@ extension ElementDescriptor {
             .transient,
             .init(
                 "onDelete", .words(DeleteRule.self),
-                "What becomes of the other end when this end's object is deleted.",
+                "What happens at the other end when the object at this end is deleted.",
                 .choice(
                     "Delete Rule", ["nullify": "Nullify", "cascade": "Cascade", "deny": "Deny"])),
             .renamedFrom, .hashModifier,
@@ -313,7 +316,7 @@ extension ElementDescriptor {
             "history/migration", "What a comparison of the two versions cannot know.",
             [
                 from,
-                .init("to", .name, "The name of the version that it leads to.").required,
+                .init("to", .name, "The name of the version after the migration.").required,
             ],
             children: Vocabulary.declarations),
     ]
@@ -337,19 +340,20 @@ extension ElementDescriptor {
                 .meaning, .reason("Why this is the value."),
             ]),
         ElementDescriptor(
-            "link", "The object that existing objects lead to, where they have none there.",
+            "link", "The object that existing objects reference, if they reference none.",
             [
                 .entity, .relationship,
                 .init(
                     "where", .text,
-                    "Which object it is, by its old properties; $source is the old object that leads to it."
+                    "Which object it is, by its old properties; $source is the old object that references it."
                 ).required,
                 .init(
                     "sort", .text, "Which of several: the first in this order of old attributes."),
                 .meaning, .reason("Why this is the object."),
             ]),
         ElementDescriptor(
-            "require", "What every object has already: a store in which one has not is refused.",
+            "require",
+            "A property that every object has. A store with an object without it is rejected.",
             [
                 .entity,
                 .init("property", .name, "The attribute or to-one relationship, by its new name.")
@@ -362,44 +366,44 @@ extension ElementDescriptor {
                 .entity, .property,
                 .init(
                     "where", .text,
-                    "Which objects go, by their old properties, while the entity stays."),
-                .meaning, .reason("Why the data may go.").required,
+                    "Which objects are deleted, by their old properties, while the entity stays."),
+                .meaning, .reason("Why the data may be deleted.").required,
             ]),
         ElementDescriptor(
             "replace",
-            "A case of an enumeration that is gone, and the one that objects get instead.",
+            "A removed case of an enumeration, and the one that objects get instead.",
             [
                 .init("enum", .name, "The enumeration.").required,
-                .init("case", .name, "The case that is gone, by its old name.").required,
+                .init("case", .name, "The removed case, by its old name.").required,
                 .init(
                     "with", .name,
                     "The case that objects get instead, by its new name; without it none."),
-                .meaning, .reason("Why the case is gone.").required,
+                .meaning, .reason("Why the case was removed.").required,
             ]),
         ElementDescriptor(
             "keep",
-            "Of several links, where there can be only one from now on, the first stays.",
+            "Keeps the first of several links, if there can be only one in the new version.",
             [
                 .entity, .relationship,
                 .init(
                     "sort", .text,
                     "Which link stays: that to the first object in this order of old attributes."),
-                .meaning, .reason("Why the other links may go.").required,
+                .meaning, .reason("Why the other links may be deleted.").required,
             ]),
         ElementDescriptor(
             "deduplicate",
-            "Of several objects that are equal in what is unique now, the first stays.",
+            "Keeps the first of several objects that are equal in a new unique constraint.",
             [
                 .entity, .init("by", .name, "The properties of the constraint.").required,
                 .init(
-                    "sort", .text, "Which object stays: the first in this order, then the eldest."),
+                    "sort", .text, "Which object stays: the first in this order, then the oldest."),
                 .init(
                     "links", .words(MigrationDeclaration.Deduplication.Links.self),
-                    "What becomes of links to the others; move by default."),
-                .meaning, .reason("Why the other objects may go.").required,
+                    "What happens to links to the others; move by default."),
+                .meaning, .reason("Why the other objects may be deleted.").required,
             ]),
         ElementDescriptor(
-            "step", "Work of the program's own in the middle of the migration.",
+            "step", "Code of the program that runs during the migration.",
             [
                 .name.required,
                 .init(
@@ -414,7 +418,7 @@ extension ElementDescriptor {
 extension XMLAttribute {
     /// The effect of a declaration on the data.
     static let meaning = XMLAttribute(
-        "class", .words(MigrationKind.self), "What it means for the data that is there.")
+        "class", .words(MigrationKind.self), "What it means for existing data.")
     fileprivate static let entity = XMLAttribute("entity", .name, "The entity.").required
     fileprivate static let property = XMLAttribute(
         "property", .name, "The property; without it, the entity is meant.")

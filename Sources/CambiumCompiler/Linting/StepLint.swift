@@ -98,7 +98,7 @@ extension StepLint {
             // A new relationship without links has no order to lose. Instead, the old one with this
             // name was dropped.
             difference.match.origin(of: name, in: owner) != nil
-        else { return lintGoneOrder(of: name, in: entity) }
+        else { return lintRemovedOrder(of: name, in: entity) }
         // If only one link remains, there is no order.
         guard relationship.isToMany else { return }
         report(
@@ -106,14 +106,14 @@ extension StepLint {
             of: entity, name,
             notes: [
                 wording.write(("ordered", "true")) + """
-                    , unless nobody has given it an order that \
-                    counts
+                    , unless its order has no \
+                    meaning
                     """
             ])
     }
 
     /// Reports the lost order of a dropped relationship whose inverse keeps its links.
-    private func lintGoneOrder(of name: String, in entity: String) {
+    private func lintRemovedOrder(of name: String, in entity: String) {
         let former = new.model.entity(named: entity).flatMap(difference.match.oldEntity)?.name
         let drops = new.model.migration?.drops ?? []
         // In this case it is intended.
@@ -125,11 +125,11 @@ extension StepLint {
         report(
             .lostOrder,
             """
-            The order of \(entity).\(name) is lost: it is gone, and its inverse keeps the links \
-            without it
+            The order of \(entity).\(name) is lost: it was removed, and its inverse keeps the \
+            links without it
             """,
             of: entity,
-            notes: [drop + ", if nobody has given it an order that counts; else keep it"])
+            notes: [drop + ", if its order has no meaning; otherwise keep it"])
     }
 
     // MARK: Dropped and added
@@ -145,7 +145,7 @@ extension StepLint {
             else { return nil }
             return added
         }
-        reportTwin(of: name, among: candidates, in: entity, .attribute)
+        reportSimilar(of: name, among: candidates, in: entity, .attribute)
     }
 
     private func lintDroppedRelationship(_ name: String, of entity: String) {
@@ -161,24 +161,24 @@ extension StepLint {
             else { return nil }
             return added
         }
-        reportTwin(of: name, among: candidates, in: entity, .relationship)
+        reportSimilar(of: name, among: candidates, in: entity, .relationship)
     }
 
-    private func reportTwin(
+    private func reportSimilar(
         of name: String, among candidates: [String], in entity: String,
         _ declaration: MigrationFix.Declaration
     ) {
         // With the same name it is intended: the old values are dropped, and a fill sets new ones.
-        guard !candidates.contains(name), let twin = nearestName(to: name, among: candidates)
+        guard !candidates.contains(name), let similar = nearestName(to: name, among: candidates)
         else { return }
         report(
-            .droppedTwin,
+            .droppedSimilar,
             """
-            \(entity).\(name) is dropped with its data, and \(entity).\(twin), which is new, has \
-            nearly its name
+            \(entity).\(name) is dropped with its data, and \(entity).\(similar), which is new, \
+            has nearly its name
             """,
-            of: entity, twin,
-            notes: [remedy(.rename(declaration, to: twin, from: name), of: entity, name)])
+            of: entity, similar,
+            notes: [remedy(.rename(declaration, to: similar, from: name), of: entity, name)])
     }
 
     /// Entities are compared by their attributes, because the name may change completely.
@@ -187,18 +187,18 @@ extension StepLint {
             Dictionary(firstOf: entity.attributes.map { ($0.name, $0.type) })
         }
         guard let gone = old.model.entity(named: name), gone.attributes.count > 1,
-            let twin = new.model.entities.first(where: { entity in
+            let similar = new.model.entities.first(where: { entity in
                 difference.match.oldEntity(of: entity) == nil && form(entity) == form(gone)
             })
         else { return }
         report(
-            .droppedTwin,
+            .droppedSimilar,
             """
-            \(name) is dropped with its data, and \(twin.name), which is new, has the same \
+            \(name) is dropped with its data, and \(similar.name), which is new, has the same \
             attributes
             """,
-            of: twin.name,
-            notes: [remedy(.rename(.entity, to: twin.name, from: name), of: name, nil)])
+            of: similar.name,
+            notes: [remedy(.rename(.entity, to: similar.name, from: name), of: name, nil)])
     }
 
     private func remedy(
@@ -243,14 +243,14 @@ extension StepLint {
             report(
                 .inventedMoment,
                 """
-                Objects that are there without a value get the moment of the migration as their \
+                Existing objects without a value get the moment of the migration as their \
                 '\(name)'
                 """,
                 of: entity, name,
                 notes: [
                     """
-                    Fill it in \(wording.migration(to: new.model.version)) with a value that says \
-                    that it is not known, or from another attribute; or make it optional \
+                    Fill it in \(wording.migration(to: new.model.version)) with a \
+                    value that means 'unknown', or from another attribute; or make it optional \
                     without a default
                     """
                 ])
@@ -330,7 +330,7 @@ extension StepLint {
     private func modifierRemedy(at entity: String) -> String {
         wording.write(("hashModifier", "…")) + """
              at '\(entity)', another one than before: then the \
-            older program says that it cannot open the store
+            older program reports that it cannot open the store
             """
     }
 }

@@ -65,7 +65,7 @@ package struct Suppressions {
         }
         let unused = entries.indices.filter { entries[$0].isCurrent && !used.contains($0) }.map {
             Diagnostic(
-                .unusedSuppression, "There is no \(entries[$0].code.name) here any more",
+                .unusedSuppression, "There is no \(entries[$0].code.name) here",
                 at: entries[$0].place, notes: ["Remove the suppression"])
         }
         return (kept, unused)
@@ -97,10 +97,11 @@ extension ModelChecker {
         if let problem = problem(ofCode: code.value) {
             report(
                 .invalidSuppression, problem, at: code,
-                notes: ["Write the code that stands in brackets after the finding"])
-        } else if reason.saysNothing {
+                notes: ["Write the code that follows the finding in brackets"])
+        } else if reason.isBlank {
             report(
-                .invalidSuppression, "Say why \(code.value) is meant as it is here", at: reason,
+                .invalidSuppression, "Add the reason why \(code.value) is suppressed here",
+                at: reason,
                 notes: ["The reason is for those who read the model later"])
         }
     }

@@ -53,7 +53,7 @@ extension StepLint {
             of: first.entity, first.name,
             notes: (causes.isEmpty ? [] : ["What makes it necessary: \(causes)"]) + [
                 """
-                Put such data into an entity of its own or into files, or see how long it takes \
+                Move such data to an entity of its own or into files, or test how long it takes \
                 with the largest store
                 """
             ])
@@ -77,11 +77,11 @@ extension StepLint {
                 report(
                     .indexInUse,
                     """
-                    The index that began with '\(property)' is gone, and the request \
-                    '\(user.request)' goes through the whole table without it
+                    The index that begins with '\(property)' was removed, and the request \
+                    '\(user.request)' reads the whole table without it
                     """,
                     at: new.position(ofRequest: user.request, of: user.entity),
-                    notes: ["Keep the index, or remove the request if nobody uses it"])
+                    notes: ["Keep the index, or remove the request if it is not used"])
             }
         }
     }
@@ -174,7 +174,7 @@ extension ModelChecker {
                 at: written,
                 notes: [
                     """
-                    Make it a \(wording.type("decimal")) or a whole number, or leave it out of the \
+                    Make it a \(wording.type("decimal")) or an integer, or leave it out of the \
                     constraint
                     """
                 ])

@@ -155,7 +155,7 @@ package struct LockFile: Equatable {
                 name: name, storage: String(parts[0]), conditions: String(parts[1]),
                 isFormer: format != LockFile.format)
             guard versions.updateValue(version, forKey: name) == nil else {
-                throw Malformed(line: number, reason: "Version '\(name)' stands here twice")
+                throw Malformed(line: number, reason: "Version '\(name)' is listed twice")
             }
             last = name
         }

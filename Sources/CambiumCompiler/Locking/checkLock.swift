@@ -51,12 +51,12 @@ enum LockChecker {
         guard let last = names.last else { return nil }
         return Diagnostic(
             .incompleteLock,
-            "The lock has lost what it says of version " + names.joined(separator: ", "),
+            "The lock lacks the description of version " + names.joined(separator: ", "),
             at: SourcePosition(path: path, line: 1, column: 1),
             notes: [
                 """
-                Take the file from version control; after a merge, write it anew with: swift package \
-                cambium freeze --through \(last)
+                Take the file from version control; after a merge, write it again with: swift \
+                package cambium freeze --through \(last)
                 """
             ])
     }
@@ -164,7 +164,7 @@ struct LockedDifference {
                 return "\(subject) is new" + (now.isEmpty ? "" : ": \(now)")
             }
             if !present.contains(subject) {
-                return "\(subject) is gone" + (before.isEmpty ? "" : "; it was: \(before)")
+                return "\(subject) was removed" + (before.isEmpty ? "" : "; it was: \(before)")
             }
             if before.isEmpty { return "\(subject) has now: \(now)" }
             if now.isEmpty { return "\(subject) had: \(before)" }

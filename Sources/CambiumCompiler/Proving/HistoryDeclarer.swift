@@ -40,7 +40,7 @@ package struct HistoryDeclarer {
                 HistoryItem(
                     MigrationDeclaration.Replacement(
                         enumeration: enumeration, case: name, with: other,
-                        reason: "gone in \(new.version)"))
+                        reason: "removed in \(new.version)"))
             ]
         }
         let fills = problem.declarations(of: MigrationDeclaration.Fill.self)
@@ -75,7 +75,7 @@ package struct HistoryDeclarer {
         switch condition {
         case .literal(.bool(true)): "no object has what \(new.version) requires at \(property)"
         case .comparison(.function(.entity, _), _, _, _):
-            "what they require at \(property) is gone in \(new.version)"
+            "what they require at \(property) was removed in \(new.version)"
         default: "they do not have what \(new.version) requires at \(property)"
         }
     }
@@ -85,14 +85,14 @@ package struct HistoryDeclarer {
         HistoryItem(
             Drop(
                 entity: drop.entity, condition: drop.condition,
-                reason: "they require objects of \(drop.required) that go"))
+                reason: "they require objects of \(drop.required) that are deleted"))
     }
 
     private func drop(_ drop: Drop, _ problem: MigrationProblem) -> Drop {
-        let isGone = problem.side == .old
+        let isRemoved = problem.side == .old
         let reason =
-            isGone
-            ? "gone in \(new.version)" + (isOfXcode ? ", where Core Data dropped it" : "")
+            isRemoved
+            ? "removed in \(new.version)" + (isOfXcode ? ", where Core Data dropped it" : "")
             : "what it held does not fit what it is in \(new.version)"
         return .init(entity: drop.entity, property: drop.property, reason: reason)
     }
@@ -106,7 +106,7 @@ package struct HistoryDeclarer {
         if case .literal = value, isUniqueAlone(name, in: entity) { return nil }
         return HistoryItem(
             MigrationDeclaration.Fill(entity: owner, attribute: name, value: value), text: text,
-            reason: "required in \(new.version), and nothing says what existing objects have")
+            reason: "required in \(new.version), and existing objects have no declared value")
     }
 
     private func isUniqueAlone(_ attribute: String, in owner: Entity) -> Bool {
@@ -175,7 +175,9 @@ package struct ShippedRemedy {
         let choices = problems.compactMap { Self.choice($0, from: old, to: new) }
         guard choices.isEmpty else {
             needsCode = false
-            notes = choices.map { "Say which one it was, the other is new: write \($0) in \(file)" }
+            notes = choices.map {
+                "Declare which one it was, the other is new: write \($0) in \(file)"
+            }
             return
         }
         guard problems.allSatisfy({ !$0.fixes.isEmpty }) else {
@@ -195,8 +197,8 @@ package struct ShippedRemedy {
         if needsCode {
             notes.append(
                 declarer.codeDeclaration.map { "This step needs code: write \($0) in \(file)" }
-                    ?? "This step needs code, and no declaration leaves room for it: let the program "
-                    + "change such stores before it opens them")
+                    ?? "This step needs code, and no declaration allows it: change such stores in "
+                    + "the program before it opens them")
         }
         self.notes = notes
     }
@@ -290,7 +292,7 @@ package final class HistoryItem: Sendable {
 
     /// Whether another declaration has the same meaning, with any reason.
     @inline(never)
-    func isSaid(by other: HistoryItem) -> Bool {
+    func isEquivalent(to other: HistoryItem) -> Bool {
         guard let drop, let other = other.drop else {
             return item.isEqual(to: other.item)
         }
@@ -371,7 +373,7 @@ package struct StepResolution {
         // Dropping an entity reveals its relationships, so the next round finds further problems,
         // but fewer. Objects that require deleted objects are found one entity after the other.
         for _ in 0..<8 + old.entities.count {
-            var found = unsaid(difference.problems.flatMap(declarations))
+            var found = undeclared(difference.problems.flatMap(declarations))
             if found.isEmpty, let furtherItem { found = difference.furtherDrops.map(furtherItem) }
             guard !found.isEmpty else { break }
             items += found
@@ -382,9 +384,9 @@ package struct StepResolution {
     }
 
     /// The declarations among these that are to be added next.
-    private func unsaid(_ declarations: [HistoryItem]) -> [HistoryItem] {
+    private func undeclared(_ declarations: [HistoryItem]) -> [HistoryItem] {
         var found: [HistoryItem] = []
-        for item in declarations where !(items + found).contains(where: item.isSaid) {
+        for item in declarations where !(items + found).contains(where: item.isEquivalent) {
             found.append(item)
         }
         // Drops come first: deleted objects need no further declarations, and deleted links need no

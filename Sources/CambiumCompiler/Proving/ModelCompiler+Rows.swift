@@ -19,8 +19,8 @@ extension ModelCompiler {
                 at: new.position(of: fill),
                 notes: [
                     """
-                    Make it of the old value, as in \(Self.revision(of: fill.attribute)): then \
-                    every object gets it; or drop \(subject) as well; or remove the fill
+                    Compute it from the old value, as in \(Self.revision(of: fill.attribute)): \
+                    then every object gets it; or drop \(subject) as well; or remove the fill
                     """
                 ])
         }
@@ -210,17 +210,17 @@ extension ModelCompiler {
             let attribute = entity.flatMap { model.attribute(risk.property ?? "", of: $0) }
             // Expressions cannot read values in files.
             if attribute?.usesExternalForm == true {
-                return "Leave it as it was, unless there is no such value"
+                return "Keep the old declaration, unless there is no such value"
             }
             return """
                 Fill \(subject) in \(place) from its old value, as in \(revision), drop such \
-                objects there, or leave it as it was, unless there is no such value
+                objects there, or keep the old declaration, unless there is no such value
                 """
         case .presence(let parts):
             let fill = MigrationFix.fill(parts, of: risk.entity)
             return """
-                Say in \(place) what such values have there, as in \(fill.migrationXML ?? ""), \
-                or leave it as it was, unless there is no such value
+                Declare in \(place) what such objects get, as in \(fill.migrationXML ?? ""), \
+                or keep the old declaration, unless there is no such value
                 """
         case .narrowedType(isFillable: true)
         where difference.isAdded(risk.property ?? "", to: risk.entity):
@@ -231,12 +231,12 @@ extension ModelCompiler {
         case .narrowedType(isFillable: true):
             return
                 """
-                Fill \(subject) in \(place) from its old value, as in \(revision), or leave it as \
-                it was, unless there is no such value
+                Fill \(subject) in \(place) from its old value, as in \(revision), or keep the \
+                old declaration, unless there is no such value
                 """
         case .narrowedType(isFillable: false):
             return """
-                Leave it as it was, or let the version before put its values right with a \
+                Keep the old declaration, or correct the values in the version before with a \
                 fill from the old value, unless there is no such value
                 """
         case .rule(let name)
@@ -244,7 +244,7 @@ extension ModelCompiler {
             !difference.isNew(rule: name, of: $0)
         } ?? false:
             return """
-                See to it that what \(place) makes of the values meets the rule, drop such \
+                Make sure that the values after \(place) meet the rule, drop such \
                 objects there, or drop the rule, unless there is no such object
                 """
         case .rule(let name):
@@ -253,8 +253,8 @@ extension ModelCompiler {
                     ofRule: name, of: risk.entity, in: model, difference)
             else {
                 return """
-                    Drop the rule, or let the program see to it before this version ships, \
-                    unless there is no such object
+                    Drop the rule, or correct the objects with the program before this version \
+                    ships, unless there is no such object
                     """
             }
             if difference.isAdded(attribute, to: risk.entity) {
@@ -264,7 +264,7 @@ extension ModelCompiler {
                     """
             }
             return """
-                Fill what the rule looks at in \(place) from its old value, as in \
+                Fill the attribute that the rule uses in \(place) from its old value, as in \
                 \(Self.revision(of: attribute)), or drop the rule, unless there is no such object
                 """
         case .uniqueness(let properties):
@@ -277,9 +277,9 @@ extension ModelCompiler {
             }
             return remedy(forEqualsIn: properties, of: risk.entity, in: model, difference, place)
         case .inRow:
-            return "Leave it in files, unless every value is small: those lie in the row"
+            return "Leave it in files, unless every value is small: small values are in the row"
         case .counts: return "Widen them, unless there is no such object"
-        case .abstractEntity: return "Leave it as it was, unless there is no such object"
+        case .abstractEntity: return "Keep the old declaration, unless there is no such object"
         }
     }
 

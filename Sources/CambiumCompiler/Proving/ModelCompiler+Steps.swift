@@ -117,26 +117,26 @@ extension ModelCompiler {
         if proof.isEmpty || !proof.refused.isEmpty {
             warn(
                 proof.isEmpty
-                    ? "on empty stores only: it refused all generated rows"
+                    ? "on empty stores only: it rejected all sample rows"
                     : """
-                    without two objects of \(proof.refused.joined(separator: ", ")): it refused \
-                    those that were generated
+                    without two objects of \(proof.refused.joined(separator: ", ")): it rejected \
+                    the sample rows
                     """,
                 """
                 A store with rows that do not meet the new conditions, or that a new type does not \
-                hold, cannot be opened; loosen them, or fill what they look at from its old \
-                value
+                hold, cannot be opened; loosen them, or fill the attributes that they use from \
+                their old values
                 """)
         }
         if !proof.isEmpty, !proof.dropped.isEmpty {
             warn(
                 """
-                without two objects of \(proof.dropped.joined(separator: ", ")): drops take those \
-                that were generated
+                without two objects of \(proof.dropped.joined(separator: ", ")): drops delete \
+                the sample rows
                 """,
                 """
-                Does the condition take more than it is meant to? If not, rehearse the migration \
-                with a real store. Where all objects are to go, say where=\"TRUEPREDICATE\"
+                Does the condition delete more than intended? If not, rehearse the migration \
+                with a real store. To delete all objects, write where=\"TRUEPREDICATE\"
                 """)
         }
     }
@@ -167,7 +167,7 @@ extension ModelCompiler {
     static func schemaFailure(_ error: any Error, at position: SourcePosition) -> Diagnostic {
         Diagnostic(
             .unprovenMigration, "The schema fails on SQLite: \(line(of: error))", at: position,
-            notes: ["No store of this model can be made here: change what the error names"])
+            notes: ["No store of this model can be created: change what the error names"])
     }
 
     @inline(never)

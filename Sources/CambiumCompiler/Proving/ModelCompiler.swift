@@ -271,27 +271,27 @@ extension ModelCompiler {
         }) {
             return """
                 Objects of \(name) and of \(mutual.entity) become equal by each other, and no \
-                order of the two is right: let a step take them away, or the program before this \
+                order of the two is right: delete them in a step, or with the program before this \
                 version, unless there are none
                 """
         }
         let others = merges.map {
             """
             that of \($0.entity) by \($0.properties.joined(separator: " ")), which \
-            '\($0.relationship)' leads to
+            '\($0.relationship)' references
             """
         }.joined(separator: ", and ")
         if isDeclared {
             return """
-                Put the <deduplicate> of \(name) by \(list) after \(others), unless no two \
+                Move the <deduplicate> of \(name) by \(list) after \(others), unless no two \
                 objects become equal
                 """
         }
         return """
-            Say in \(place) which of them stays, as in <deduplicate \
+            Declare in \(place) which of them is kept, as in <deduplicate \
             entity=\"\(name)\" by=\"\(list)\" reason=\"…\"/>
             """
                 + (others.isEmpty ? "" : " after \(others)")
-                + ", or add to it what tells them apart, unless no two objects are equal in it"
+                + ", or add a property that differs, unless no two objects are equal in it"
     }
 }

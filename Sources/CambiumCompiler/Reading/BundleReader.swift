@@ -84,7 +84,8 @@ package struct BundleReader {
         guard let names = contents(of: path) else { return [] }
         for name in names where !name.hasSuffix(".xml") {
             report(
-                .foreignFile, "This is no version of the model and is ignored", path + "/" + name)
+                .unknownFile, "This is not a version of the model and is ignored", path + "/" + name
+            )
         }
         let versions = names.filter { $0.hasSuffix(".xml") }.map { String($0.dropLast(4)) }
         if versions.isEmpty {
@@ -135,14 +136,14 @@ package struct BundleReader {
     mutating func ordered(_ versions: [String]) -> [String] {
         let natural = versions.ordered(by: VersionOrder.precedes)
         guard !settings.versions.isEmpty else { return natural }
-        let (said, found) = (Set(settings.versions), Set(versions))
+        let (listed, found) = (Set(settings.versions), Set(versions))
         for name in settings.versions where !found.contains(name) {
             report(.invalidSettings, "There is no version '\(name)', which versions names", path)
         }
-        for name in natural where !said.contains(name) {
+        for name in natural where !listed.contains(name) {
             report(.invalidSettings, "versions does not name the version '\(name)'", path)
         }
-        return settings.versions.filter(found.contains) + natural.filter { !said.contains($0) }
+        return settings.versions.filter(found.contains) + natural.filter { !listed.contains($0) }
     }
 
     // MARK: Files
@@ -194,7 +195,7 @@ package struct BundleReader {
         let folder = URL(fileURLWithPath: self.path).resolvingSymlinksInPath()
         let file = URL(fileURLWithPath: path).resolvingSymlinksInPath()
         guard file.path.hasPrefix(folder.path + "/") else {
-            report(.bundleLayout, "The file is a link that leads out of the bundle", path)
+            report(.bundleLayout, "The file is a link out of the bundle", path)
             return nil
         }
         let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
@@ -237,7 +238,8 @@ extension BundleReader {
         let suffix = ".xcdatamodel"
         for name in names where !name.hasSuffix(suffix) {
             report(
-                .foreignFile, "This is no version of the model and is ignored", path + "/" + name)
+                .unknownFile, "This is not a version of the model and is ignored", path + "/" + name
+            )
         }
         let order = ordered(
             names.filter { $0.hasSuffix(suffix) }.map { String($0.dropLast(suffix.count)) })
@@ -281,7 +283,7 @@ extension BundleReader {
             try? PropertyListSerialization.propertyList(
                 from: Data(source.bytes), options: [], format: nil)
         guard let list = list as? [String: Any] else {
-            report(.bundleLayout, "This is no property list", file)
+            report(.bundleLayout, "This is not a property list", file)
             return versions.last
         }
         guard let folder = list["_XCCurrentVersionName"] as? String else { return versions.last }
@@ -334,7 +336,7 @@ extension BundleReader {
         guard let names = contents(of: folder) else { return nil }
         for name in names where name.hasSuffix(".xcdatamodel") || name.hasSuffix(".xcdatamodeld") {
             report(
-                .foreignFile, "A model within a version is no part of it and is ignored",
+                .unknownFile, "A model within a version is not part of it and is ignored",
                 folder + "/" + name)
         }
         guard names.contains("contents") else {

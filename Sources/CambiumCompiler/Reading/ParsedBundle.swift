@@ -328,7 +328,7 @@ extension BundleSettings {
         do {
             json = try JSONSerialization.jsonObject(with: data)
         } catch {
-            throw InvalidSettings(message: "This is no JSON")
+            throw InvalidSettings(message: "This is not JSON")
         }
         guard isOfFolder else { return try BundleSettings(json, of: bundle) }
         guard let bundles = json as? [String: Any] else {

@@ -91,8 +91,8 @@ extension CoreDataImportRun {
             }
         }
         report.relationships = links.counts
-        let parts = LeftOutParts(layout: layout, store: store, connection: connection)
-        report.leftOut += try parts.all()
+        let parts = OmittedParts(layout: layout, store: store, connection: connection)
+        report.omittedParts += try parts.all()
         for table in tables {
             let last = Int64(try connection.number(table.sql.lastKey))
             // A key that was given once is not given again; a number beyond all reason is damage.

@@ -163,7 +163,7 @@ extension CoreDataImportRun {
         _ row: [StoredValue], _ link: CoreDataLayout.LinkSource, _ refused: [String: Set<Int64>],
         _ report: inout CoreDataImportReport
     ) {
-        let (name, vague) = (link.relationship.name, "the store does not say which two it links")
+        let (name, vague) = (link.relationship.name, "one of its two ends is missing in the store")
         switch (row[0], row[1]) {
         case (.integer(let owner), .integer(let member)):
             let isRefused = [
@@ -178,7 +178,7 @@ extension CoreDataImportRun {
                     entity: link.entity.name, id: owner, relationship: name, target: member,
                     reason: isRefused
                         ? "one of the two objects was refused"
-                        : "one of the two objects is not there"))
+                        : "one of the two objects does not exist"))
         case (.integer(let owner), _):
             report.lostLinks.append(
                 .init(
@@ -192,7 +192,7 @@ extension CoreDataImportRun {
                     relationship: inverse ?? "\(link.entity.name).\(name)", target: nil,
                     reason: vague))
         default:
-            report.leftOut.append(
+            report.omittedParts.append(
                 .init(
                     name: link.table, rows: 1,
                     reason: "a link of \(link.entity.name).\(name): \(vague)",
@@ -225,7 +225,7 @@ extension CoreDataImportRun {
                 } else if target.map(refused.contains) == true {
                     "the object of that key was refused"
                 } else if row[5] == .integer(1) {
-                    "the object of that key is no \(key.relationship.destination)"
+                    "the object of that key is not a \(key.relationship.destination)"
                 } else {
                     "there is no object of that key in the store"
                 }

@@ -106,14 +106,14 @@ extension CoreDataImportRun {
                     report.changedValues.append(
                         .init(
                             entity: name, id: key, property: doubtful.attribute.name,
-                            reason: "the text is no URI: it is kept, and read as nil"))
+                            reason: "the text is not a URI: it is kept, and read as nil"))
                 } else {
                     isRefused = true
                     _ = try connection.rows(table.sql.remove, [.integer(key)])
                     report.refusedRows.append(
                         .init(
                             entity: name, id: key, property: doubtful.attribute.name,
-                            reason: "the value is no uri"))
+                            reason: "the value is not a uri"))
                 }
             }
         }

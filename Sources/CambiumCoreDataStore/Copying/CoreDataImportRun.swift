@@ -95,26 +95,26 @@ final class CoreDataImportRun {
     ///
     /// - Parameter identities: Receives the old and the new key of each object.
     func migrate(
-        _ report: inout CoreDataImportReport, along way: MigrationWay,
+        _ report: inout CoreDataImportReport, along migrationPath: StoreMigrationPath,
         identities: ((ImportedKey) throws -> Void)?
     ) throws {
         for pragma in CoreDataImportSQL.pragmasOfMigration { try connection.execute(pragma) }
         // Lost objects are found step by step.
         var trace: IdentityTrace?
-        if identities != nil || way.steps.contains(where: \.losesData) {
+        if identities != nil || migrationPath.steps.contains(where: \.losesData) {
             trace = try IdentityTrace(layout.objects.map(\.root), layout.model, connection)
         }
         var losses = MigrationLosses(objects: report.entities.reduce(0) { $0 + $1.written })
-        let (taken, obstacle) = try take(way, &trace, &losses)
+        let (taken, obstacle) = try take(migrationPath, &trace, &losses)
         if let place, taken > 0 {
             // No row references the files of deleted values.
-            let sweep = ExternalSweep(place.files, model: way.models[taken - 1])
+            let sweep = ExternalSweep(place.files, model: migrationPath.models[taken - 1])
             if try place.files.announce() != nil { try sweep.run(connection) }
         }
         report.migration = losses.report(
-            of: way, taken: taken, obstacle: obstacle ?? way.obstacle)
+            of: migrationPath, taken: taken, obstacle: obstacle ?? migrationPath.obstacle)
         report.objects = losses.objects
-        report.version = taken > 0 ? way.models[taken - 1].version : layout.model.version
+        report.version = taken > 0 ? migrationPath.models[taken - 1].version : layout.model.version
         guard let trace, let identities else { return }
         try trace.report(to: identities)
         for row in report.refusedRows {
@@ -128,20 +128,24 @@ final class CoreDataImportRun {
     /// Runs the steps: all at once, or one by one if one of them fails, so that the store gets as
     /// new a version as possible.
     private func take(
-        _ way: MigrationWay, _ trace: inout IdentityTrace?, _ losses: inout MigrationLosses
+        _ migrationPath: StoreMigrationPath, _ trace: inout IdentityTrace?,
+        _ losses: inout MigrationLosses
     ) throws -> (taken: Int, obstacle: String?) {
-        guard !way.steps.isEmpty else { return (0, nil) }
+        guard !migrationPath.steps.isEmpty else { return (0, nil) }
         try meter.begin(
-            .migrating, "Migrate to \(way.last.version)", at: Self.migrationStart,
+            .migrating, "Migrate to \(migrationPath.last.version)", at: Self.migrationStart,
             share: 1 - Self.migrationStart, rows: 1)
         if trace == nil {
             do {
-                try run(way.steps, to: way.last)
-                return (way.steps.count, nil)
+                try run(migrationPath.steps, to: migrationPath.last)
+                return (migrationPath.steps.count, nil)
             } catch let error as MigrationError where error != .cancelled {}
         }
-        for (index, step) in way.steps.enumerated() {
-            let (old, new) = (index > 0 ? way.models[index - 1] : way.first, way.models[index])
+        for (index, step) in migrationPath.steps.enumerated() {
+            let (old, new) = (
+                index > 0 ? migrationPath.models[index - 1] : migrationPath.first,
+                migrationPath.models[index]
+            )
             do {
                 let count = step.losesData ? StepLosses(from: old, to: new, connection) : nil
                 try trace?.prepare(for: new)
@@ -154,7 +158,7 @@ final class CoreDataImportRun {
                 return (index, "\(error)")
             }
         }
-        return (way.steps.count, nil)
+        return (migrationPath.steps.count, nil)
     }
 
     private func run(

@@ -42,7 +42,7 @@ struct KeyRepair {
                 if isFirst, check.sql.isSymmetric {
                     try balance(check.sql)
                 } else if isFirst, check.isOneToOne {
-                    for row in try connection.rows(check.sql.rivals) {
+                    for row in try connection.rows(check.sql.duplicates) {
                         try drop(row, check.sql, reason: Self.isLinkedAlready)
                     }
                 }

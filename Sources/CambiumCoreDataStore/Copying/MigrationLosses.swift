@@ -10,9 +10,9 @@ struct MigrationLosses {
     /// The changes that deleted something, in words, in the order of the steps.
     private(set) var losses: [String] = []
     /// The deleted objects.
-    private(set) var deletedObjects: [CoreDataImportReport.TakenObjects] = []
+    private(set) var deletedObjects: [CoreDataImportReport.DeletedObjects] = []
     /// The deleted links.
-    private(set) var deletedLinks: [CoreDataImportReport.TakenLinks] = []
+    private(set) var deletedLinks: [CoreDataImportReport.DeletedLinks] = []
 
     /// Adds the data that a step deleted.
     mutating func add(
@@ -41,12 +41,13 @@ struct MigrationLosses {
 
     /// The report after the first steps of a migration; nil if there was no step.
     func report(
-        of way: MigrationWay, taken: Int, obstacle: String?
+        of migrationPath: StoreMigrationPath, taken: Int, obstacle: String?
     ) -> CoreDataImportReport.MigrationCount? {
         guard taken > 0 || obstacle != nil else { return nil }
-        let end = taken > 0 ? way.models[taken - 1].version : way.first.version
+        let end = taken > 0 ? migrationPath.models[taken - 1].version : migrationPath.first.version
         return CoreDataImportReport.MigrationCount(
-            from: way.first.version, to: end, versions: way.models.prefix(taken).map(\.version),
+            from: migrationPath.first.version, to: end,
+            versions: migrationPath.models.prefix(taken).map(\.version),
             losses: losses, objects: deletedObjects, links: deletedLinks,
             stoppedAt: obstacle == nil ? nil : end, reason: obstacle)
     }

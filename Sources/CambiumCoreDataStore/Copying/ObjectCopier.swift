@@ -95,7 +95,7 @@ struct ObjectCopier {
                     if let number = row[1].integer {
                         "the version has no objects of an entity with the number \(number)"
                     } else {
-                        "the row does not say what entity it is of"
+                        "the row has no entity"
                     }
             }
             refused.append(

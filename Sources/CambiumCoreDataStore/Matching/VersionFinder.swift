@@ -18,7 +18,7 @@ struct VersionFinder {
         /// was.
         var remark: String?
         /// The migrations from the version, if they were requested.
-        var way: MigrationWay?
+        var migrationPath: StoreMigrationPath?
 
         /// The same with another one of them.
         func taking(_ other: CoreDataLayout) -> Match {
@@ -118,7 +118,7 @@ struct VersionFinder {
             named: named.map {
                 .init(version: $0.model.version, differences: differences(of: $0))
             },
-            strangers: known.isDisjoint(with: entities) ? entities : [],
+            unknownEntities: known.isDisjoint(with: entities) ? entities : [],
             versions: sorted.map {
                 .init(version: $0.model.version, differences: differences(of: $0).count)
             })

@@ -32,7 +32,7 @@ package final class CoreDataStore {
             throw Self.meaning(of: error, path)
         } catch {
             throw .notCoreData(
-                path: path, reason: "what it says about its tables does not come to an end")
+                path: path, reason: "the description of its tables has no end")
         }
         (metadata, catalogue) = (contents.metadata, contents.catalogue)
         // Databases that are read together have one encoding.

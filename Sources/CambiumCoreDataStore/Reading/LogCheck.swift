@@ -11,7 +11,7 @@ struct LogCheck {
         // Safety: the bytes are read while they are held, and within their bounds.
         return bytes.withUnsafeBytes { bytes in
             guard let check = LogCheck(bytes) else {
-                return "its beginning is damaged: no change that it holds was read"
+                return "its beginning is damaged: none of its changes were read"
             }
             return check.lostFrame.map { frame in
                 frame < check.count

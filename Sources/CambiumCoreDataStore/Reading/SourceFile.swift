@@ -103,7 +103,7 @@ final class SourceFile {
             let mode =
                 isTemporary
                 ? 0o600 : StorePermissions(of: path).mode(in: StoreFiles.folder(of: copy))
-            for suffix in CoreDataFiles.suffixes where StoreFiles.isThere(path + suffix) {
+            for suffix in CoreDataFiles.suffixes where StoreFiles.exists(path + suffix) {
                 try SystemFile.reading(path + suffix)
                     .copy(to: SystemFile.making(copy + suffix, mode: mode))
             }
@@ -151,7 +151,7 @@ struct FileState: Equatable {
     init(of path: String) throws(CoreDataImportError) {
         var info = stat()
         guard stat(path, &info) == 0 else {
-            guard [ENOENT, ENOTDIR].contains(errno), !StoreFiles.isThere(path) else {
+            guard [ENOENT, ENOTDIR].contains(errno), !StoreFiles.exists(path) else {
                 throw .cannotRead(path: path, reason: StoreFiles.lastRefusal)
             }
             (size, seconds, nanoseconds, number) = (nil, 0, 0, 0)

@@ -77,7 +77,7 @@ extension CoreDataImportError: CustomStringConvertible {
         case .noFile(let path):
             "There is no store \(path)"
         case .notCoreData(let path, let reason):
-            "\(path) is no SQLite store of Core Data's: \(reason)"
+            "\(path) is not a SQLite store of Core Data's: \(reason)"
         case .damaged(let path, let error):
             "\(path) cannot be read: \(error.message)"
         case .cannotRead(let path, let reason):

@@ -12,7 +12,7 @@ extension CoreDataImportReport: Encodable {
             "formerNames": formerNames, "objects": objects, "entities": entities,
             "relationships": relationships, "refusedRows": refusedRows, "lostLinks": lostLinks,
             "changedValues": changedValues, "invalidObjects": invalidObjects,
-            "missingFiles": missingFiles, "leftOut": leftOut, "migration": migration,
+            "missingFiles": missingFiles, "leftOut": omittedParts, "migration": migration,
             "isComplete": isComplete,
         ])
     }
@@ -50,7 +50,7 @@ extension CoreDataImportReport.LostLink: Encodable {
     }
 }
 
-extension CoreDataImportReport.LeftOut: Encodable {
+extension CoreDataImportReport.OmittedPart: Encodable {
     /// Writes all members, including members that are nil.
     public func encode(to encoder: any Encoder) throws {
         try encoder.encode([

@@ -8,7 +8,7 @@ extension CoreDataImportReport {
                 "These versions can have written it too: \(alsoFits.joined(separator: ", ")) "
                     + "(--version takes one)")
         }
-        if let choice { lines.append("It is taken as '\(writtenBy)': \(choice)") }
+        if let choice { lines.append("It is imported as '\(writtenBy)': \(choice)") }
         add("Remarks:", remarks, to: &lines)
         add("Differences from the version that was named:", differences, to: &lines)
         add("Under former names:", formerNames, to: &lines)
@@ -29,12 +29,12 @@ extension CoreDataImportReport {
             "Changed values:",
             changedValues.map { "\($0.entity) \($0.id).\($0.property): \($0.reason)" }, to: &lines)
         add(
-            "Not valid, and kept (a change of one cannot be saved before it is):",
+            "Imported although invalid (changes of such an object cannot be saved before it is valid):",
             invalidObjects.map { "\($0.entity) \($0.id).\($0.property): \($0.reason)" }, to: &lines)
         add(
             "Missing files:",
             missingFiles.map { "\($0.entity) \($0.id).\($0.property): \($0.file)" }, to: &lines)
-        add("Left out:", leftOutLines, to: &lines)
+        add("Left out:", omittedLines, to: &lines)
         if let migration { lines += migration.lines }
         lines.append(footer)
         return lines.joined(separator: "\n") + "\n"
@@ -44,9 +44,9 @@ extension CoreDataImportReport {
         let evidence =
             switch VersionEvidence(rawValue: foundBy) {
             case .hashes: "its hashes are those of the store"
-            case .identifier: "its identifier says so, and its tables fit"
+            case .identifier: "its identifier names the version, and its tables fit"
             case .structure: "its tables fit"
-            case .forced, nil: "as was said"
+            case .forced, nil: "as requested"
             }
         return "\(store) was written by version '\(writtenBy)' of \(model): \(evidence)"
     }
@@ -67,7 +67,7 @@ extension CoreDataImportReport {
     }
 
     private var versionRemark: String {
-        migration?.stoppedAt == nil ? "" : ", but the version is not the one wanted, see above"
+        migration?.stoppedAt == nil ? "" : ", but the version is not the requested one, see above"
     }
 
     /// Both sides of a relationship in one line, as their links are the same.
@@ -84,10 +84,10 @@ extension CoreDataImportReport {
     }
 
     /// Bookkeeping is listed last, each kind in one line.
-    private var leftOutLines: [String] {
-        let lost = leftOut.filter { !$0.isBookkeeping }
+    private var omittedLines: [String] {
+        let lost = omittedParts.filter { !$0.isBookkeeping }
         var kinds: [(reason: String, names: [String])] = []
-        for part in leftOut where part.isBookkeeping {
+        for part in omittedParts where part.isBookkeeping {
             if let index = kinds.firstIndex(where: { $0.reason == part.reason }) {
                 kinds[index].names.append(part.label)
             } else {
@@ -112,7 +112,7 @@ extension CoreDataImportReport {
     }
 }
 
-extension CoreDataImportReport.LeftOut {
+extension CoreDataImportReport.OmittedPart {
     fileprivate var label: String { name + (rows.map { " (\($0))" } ?? "") }
 }
 
@@ -142,7 +142,7 @@ extension CoreDataImportReport.MigrationCount {
                 : "Migrated from version '\(from)' to '\(to)' in \(versions.count) "
                     + "step\(versions.count == 1 ? "" : "s")"
         ]
-        lines += losses.map { "  lost on the way: \($0)" }
+        lines += losses.map { "  lost in the migration: \($0)" }
         lines += objects.map { taken in
             let keys = taken.ids.prefix(Self.shownKeys).map(String.init).joined(separator: ", ")
             return "  deleted by '\(taken.version)': \(taken.count) \(taken.entity) (\(keys)"

@@ -101,7 +101,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
     }
 
     /// Something of the store that no version's object has a part in.
-    public struct LeftOut: Sendable, Hashable {
+    public struct OmittedPart: Sendable, Hashable {
         /// A table, a column as `TABLE.COLUMN`, a file, or a name in the metadata.
         public let name: String
         /// The number of its rows or values, if they were counted.
@@ -113,7 +113,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
     }
 
     /// Objects of an entity that a step of the migration took away.
-    public struct TakenObjects: Sendable, Hashable, Codable {
+    public struct DeletedObjects: Sendable, Hashable, Codable {
         /// The entity, by its name in the version that wrote the store.
         public let entity: String
         /// The version after the step.
@@ -127,7 +127,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
     }
 
     /// Links of a relationship that a step of the migration took away.
-    public struct TakenLinks: Sendable, Hashable, Codable {
+    public struct DeletedLinks: Sendable, Hashable, Codable {
         /// The entity that declares it, in the version before the step.
         public let entity: String
         /// The relationship.
@@ -138,7 +138,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
         public let count: Int
     }
 
-    /// The way from the version that wrote the store to the program's.
+    /// The migration from the version that wrote the store to the program's.
     public struct MigrationCount: Sendable, Hashable {
         /// The version that it started from.
         public let from: String
@@ -149,9 +149,9 @@ public struct CoreDataImportReport: Sendable, Hashable {
         /// The declared changes that deleted data of this store, in words, each with the amount.
         public let losses: [String]
         /// The objects that it took.
-        public let objects: [TakenObjects]
+        public let objects: [DeletedObjects]
         /// The deleted links, including links of deleted objects.
-        public let links: [TakenLinks]
+        public let links: [DeletedLinks]
         /// The version from which no migration continues, if the migration ended early.
         public let stoppedAt: String?
         /// Why it ended there.
@@ -206,7 +206,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
     /// The files that were not found.
     public internal(set) var missingFiles: [MissingFile] = []
     /// The parts of the store that correspond to no property of the version.
-    public internal(set) var leftOut: [LeftOut] = []
+    public internal(set) var omittedParts: [OmittedPart] = []
     /// The migration to the version of the new store; nil if there was none.
     public internal(set) var migration: MigrationCount?
 
@@ -219,7 +219,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
     /// Whether all data of the store was imported.
     var hasAllData: Bool {
         losses == 0 && missingFiles.isEmpty && differences.isEmpty
-            && leftOut.allSatisfy { $0.isBookkeeping || $0.rows == 0 }
+            && omittedParts.allSatisfy { $0.isBookkeeping || $0.rows == 0 }
     }
 
     /// How many rows, links and values the version does not take.

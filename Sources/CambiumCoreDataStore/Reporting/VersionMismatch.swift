@@ -36,23 +36,23 @@ public struct VersionMismatch: Sendable, Hashable {
     public let named: NamedVersion?
     /// The store's entities, if no version has any of them and the store is another model's. Empty
     /// if a version has one.
-    public let strangers: [String]
+    public let unknownEntities: [String]
     /// All versions, the nearest first.
     public let versions: [Distance]
 
     /// Whether the store was written by another model, as far as one can tell.
-    public var isUnrelated: Bool { !strangers.isEmpty }
+    public var isUnrelated: Bool { !unknownEntities.isEmpty }
 }
 
 extension VersionMismatch: CustomStringConvertible {
     /// The differences and how to fix the problem.
     public var description: String {
-        let says = identifiers.filter { !$0.isEmpty }.excerpts()
-        let said = says.isEmpty ? "" : "; the store says that version \(says) wrote it"
+        let claimed = identifiers.filter { !$0.isEmpty }.excerpts()
+        let claim = claimed.isEmpty ? "" : "; the store names version \(claimed)"
         if isUnrelated {
-            let shown = strangers.prefix(5).map { $0.excerpt() }.joined(separator: ", ")
-            return "\(store) was written by another model than \(model)\(said): no version of "
-                + "\(model) has any of its entities (\(shown)\(strangers.count > 5 ? ", …" : "")). "
+            let shown = unknownEntities.prefix(5).map { $0.excerpt() }.joined(separator: ", ")
+            return "\(store) was written by another model than \(model)\(claim): no version of "
+                + "\(model) has any of its entities (\(shown)\(unknownEntities.count > 5 ? ", …" : "")). "
                 + "Name the model that belongs to the store"
         }
         let fitting = versions.filter { $0.differences == 0 }.map { "'\($0.version)'" }
@@ -63,7 +63,7 @@ extension VersionMismatch: CustomStringConvertible {
                 + (named.map { ". " + words($0) } ?? "")
         }
         return
-            "\(store) fits no version of \(model)\(said). Add the version that wrote the store to "
+            "\(store) fits no version of \(model)\(claim). Add the version that wrote the store to "
             + "the model. "
             + [
                 nearest == named?.version

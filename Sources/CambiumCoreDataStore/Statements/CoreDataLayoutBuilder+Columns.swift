@@ -97,8 +97,8 @@ extension CoreDataLayoutBuilder {
                 "\(member.property.entity.name).\(member.property.name) in \(member.column)"
             }
             remarks.append(
-                "\(table) has names that differ in case only, and their columns do not say which is "
-                    + "whose. They are read as Core Data numbers them: "
+                "\(table) has names that differ in case only, and their columns do not distinguish "
+                    + "them. They are read as Core Data numbers them: "
                     + places.joined(separator: ", ") + ". Look at the values")
         }
     }

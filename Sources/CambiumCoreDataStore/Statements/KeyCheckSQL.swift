@@ -122,7 +122,7 @@ struct KeyCheckSQL: Sendable {
 
     /// Key, entity and target of the rows with a target that an earlier row references already; for
     /// a one-to-one relationship.
-    var rivals: String {
+    var duplicates: String {
         "SELECT t.\"_id\", \(name), t.\(column) FROM \(table) AS t WHERE t.\(column) IS NOT NULL "
             + "AND EXISTS (SELECT 1 FROM \(table) AS o WHERE o.\(column) = t.\(column) "
             + "AND o.\"_id\" < t.\"_id\")"

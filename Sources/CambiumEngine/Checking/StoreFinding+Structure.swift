@@ -31,9 +31,9 @@ extension StoreFinding {
             case .oneSidedPair:
                 (.oneSidedLink, "it references \(member), which does not reference it")
             case .missingPlace:
-                (.missingPlace, "\(member) has no place in the order")
+                (.missingPlace, "\(member) has no position in the order")
             case .duplicatePlace:
-                (.duplicatePlace, "\(member) has the same place in the order as another object")
+                (.duplicatePlace, "\(member) has the same position in the order as another object")
             }
         self.init(
             kind, entityName: entity.isEmpty ? question.entity : entity, key: key,

@@ -21,9 +21,9 @@ public struct StoreFinding: Sendable, Hashable {
         case patternMismatch
         /// A floating-point number or date is not a number (NaN).
         case notANumber
-        /// A string holds a NUL character.
+        /// A string contains a NUL character.
         case nulInText
-        /// A value is no case of its enumeration.
+        /// A value is not a case of its enumeration.
         case unknownCase
         /// A composite value lacks a part that it requires.
         case incompleteComposite
@@ -47,7 +47,7 @@ public struct StoreFinding: Sendable, Hashable {
         case tooFewLinks
         /// A to-many has more objects than its maximum.
         case tooManyLinks
-        /// A member of an ordered relationship has no place in the order, and others have.
+        /// A member of an ordered relationship has no position in the order, and others have.
         case missingPlace
         /// Two members of an ordered relationship have the same place.
         case duplicatePlace
@@ -133,7 +133,7 @@ extension StoreFinding: CustomStringConvertible {
 }
 
 /// The faults of one kind that a repair has corrected.
-public struct StoreMend: Sendable, Hashable {
+public struct StoreRepair: Sendable, Hashable {
     /// The kind of fault.
     public let kind: StoreFinding.Kind
     /// The entity; nil if the fault was in none.

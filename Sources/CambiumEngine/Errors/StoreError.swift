@@ -38,7 +38,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         /// or a file cannot be written.
         case missingFile
         /// An object was used with one of another context.
-        case foreignObject
+        case objectOfAnotherContext
         /// A fetch request has an invalid value.
         case invalidRequest
         /// The save did not settle: hooks kept changing objects.
@@ -124,7 +124,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         StoreError(
             code: .commitOutcomeUnknown,
             message: "The connection to the server was lost while it committed the save "
-                + "\(commit.uuid.uuidString), and it did not say within \(time) whether it has. "
+                + "\(commit.uuid.uuidString), and did not confirm within \(time) whether it has. "
                 + "The changes are saved completely or not at all, but it is not known which.",
             remedy: "Call outcome(of:) of the container with the commit of this error, before the "
                 + "same changes are saved again.",
@@ -200,7 +200,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case .corrupt, .missingFile: 259
         case .missingRow: 133000
         case .unreadable: 134030
-        case .foreignObject: 134020
+        case .objectOfAnotherContext: 134020
         case .invalidRequest, .unknownName, .noHistory: 134060
         case .unsettled, .commitOutcomeUnknown: 134030
         case .noStore: 134030

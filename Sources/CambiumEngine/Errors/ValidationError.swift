@@ -34,7 +34,7 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
         case ruleViolated
         /// A decimal has more digits than the attribute keeps, or is too large.
         case unfitDecimal
-        /// A string holds a NUL character. The store cannot keep it.
+        /// A string contains a NUL character. The store cannot keep it.
         case nulInText
         /// A value of a codable attribute cannot be encoded.
         case unencodable
@@ -186,6 +186,6 @@ package enum RefusalText {
 }
 
 extension Rule {
-    /// The message of the error if the rule does not hold: the model's own, if it has any.
-    package var refusal: String { message ?? "The rule \(name) does not hold." }
+    /// The message of the error if the rule is violated: the model's own, if it has any.
+    package var refusal: String { message ?? "The rule \(name) is violated." }
 }

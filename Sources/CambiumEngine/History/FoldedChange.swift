@@ -93,8 +93,8 @@ package struct FoldedChange {
 
     /// The row's own entity, as far as it is known.
     package private(set) var entity: EntityDescription
-    private var wasThere = true
-    private var isThere = true
+    private var existed = true
+    private var exists = true
     /// Whether the row was put back.
     private var isReplaced = false
     /// Whether the values are known that it was put back with.
@@ -114,10 +114,10 @@ package struct FoldedChange {
         switch row.kind {
         case .insert:
             // Its links may have been written before it was.
-            if isThere { wasThere = false }
-            isReplaced = wasThere
+            if exists { existed = false }
+            isReplaced = existed
             hasReplacement = !row.values.isEmpty
-            isThere = true
+            exists = true
             new = [:]
             for value in row.values { new[value.column] = value.new }
         case .update:
@@ -129,7 +129,7 @@ package struct FoldedChange {
                 new[value.column] = value.new
             }
         case .delete:
-            isThere = false
+            exists = false
             for value in row.values where old[value.column] == nil {
                 old[value.column] = value.old
             }
@@ -138,7 +138,7 @@ package struct FoldedChange {
 
     /// The combined kind; nil for a row that was inserted and deleted again.
     package var kind: HistoryChange.Kind? {
-        switch (wasThere, isThere) {
+        switch (existed, exists) {
         case (false, true): .insert
         case (true, true): .update
         case (true, false): .delete

@@ -172,7 +172,7 @@ public struct HistoryToken: Sendable, Hashable, Codable, CustomStringConvertible
         for (text, position) in try container.decode([String: Position].self) {
             guard let store = UUID(uuidString: text) else {
                 throw DecodingError.dataCorruptedError(
-                    in: container, debugDescription: "\(text) is no UUID of a store.")
+                    in: container, debugDescription: "\(text) is not a UUID of a store.")
             }
             positions[store] = position
         }

@@ -126,9 +126,9 @@ package struct NetChanges {
         /// Whether contexts have the row, according to the changes that they know.
         package var isKnown: Bool
         /// Whether the store has it.
-        package var isThere: Bool
+        package var exists: Bool
         /// Whether there is something to report.
-        package var isNews = false
+        package var needsReport = false
         /// Whether all its values may be other ones.
         package var isAnything = false
         package var properties: Set<String> = []
@@ -154,15 +154,15 @@ package struct NetChanges {
         _ change: HistoryChange, _ entity: EntityDescription, isKnown: Bool
     ) {
         let id = RowIdentity(root: entity.rootIndex, key: change.objectID.key)
-        let wasThere = change.kind != .insert
+        let existed = change.kind != .insert
         if rows[id] == nil { order.append(id) }
-        var row = rows[id] ?? Row(entity: entity, isKnown: wasThere, isThere: wasThere)
+        var row = rows[id] ?? Row(entity: entity, isKnown: existed, exists: existed)
         if model.families[row.entity.index].contains(entity.index) { row.entity = entity }
-        row.isThere = change.kind != .delete
+        row.exists = change.kind != .delete
         if isKnown {
-            row.isKnown = row.isThere
+            row.isKnown = row.exists
         } else {
-            row.isNews = true
+            row.needsReport = true
             switch change.kind {
             case .update where !change.updatedProperties.isEmpty:
                 row.properties.formUnion(change.updatedProperties)
@@ -174,19 +174,19 @@ package struct NetChanges {
     }
 
     /// The number of objects with changes to report.
-    package var count: Int { rows.values.count { $0.isNews && ($0.isKnown || $0.isThere) } }
+    package var count: Int { rows.values.count { $0.needsReport && ($0.isKnown || $0.exists) } }
 
     /// The rows that it concerns.
-    package var ids: [RowIdentity] { order.filter { rows[$0]?.isNews ?? false } }
+    package var ids: [RowIdentity] { order.filter { rows[$0]?.needsReport ?? false } }
 
     /// The changes to report, in the order of the entities.
     package var entities: [EntityChanges] {
         var byEntity: [EntityChanges?] = Array(repeating: nil, count: model.entities.count)
         for id in order {
-            guard let row = rows[id], row.isNews, row.isKnown || row.isThere else { continue }
+            guard let row = rows[id], row.needsReport, row.isKnown || row.exists else { continue }
             let index = row.entity.index
             if byEntity[index] == nil { byEntity[index] = EntityChanges(entity: row.entity) }
-            switch (row.isKnown, row.isThere) {
+            switch (row.isKnown, row.exists) {
             case (false, _):
                 byEntity[index]?.inserted.append(.init(key: id.key, placed: nil))
             case (true, true):

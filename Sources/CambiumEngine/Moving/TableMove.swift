@@ -7,7 +7,7 @@ package protocol MovedTableRules: Sendable {
     /// The tables, with the columns that are written.
     var tables: [MovedTable] { get }
     /// The format of dates; nil if each is kept exactly.
-    var keptDates: KeptDates? { get }
+    var datePrecision: StoredDatePrecision? { get }
     /// The greatest number of bytes of a large value that is kept apart; nil for any.
     var largestLargeValue: Int? { get }
 
@@ -175,7 +175,7 @@ package struct TableMove {
         var sums: [TableChecksum] = []
         var done = 0
         for table in rules.tables {
-            let rounding = DateRounding(table, rules.keptDates)
+            let rounding = DateRounding(table, rules.datePrecision)
             var sum = TableChecksum()
             try writer.load(table) { take in
                 try source.scan(table) { records in
@@ -252,9 +252,9 @@ package struct TableMove {
 /// Rounds the dates of rows to the precision of the new store.
 private struct DateRounding {
     private let slots: [Int]
-    private let dates: KeptDates?
+    private let dates: StoredDatePrecision?
 
-    init(_ table: MovedTable, _ dates: KeptDates?) {
+    init(_ table: MovedTable, _ dates: StoredDatePrecision?) {
         self.dates = dates
         slots =
             dates == nil

@@ -158,10 +158,10 @@ package struct ConflictResolution: Sendable {
         /// asked.
         case delete
         /// The store keeps the row of the others: nil if it was deleted.
-        case yield(PlacedRecord?)
+        case keepStored(PlacedRecord?)
         /// The new row was not inserted: another one has its unique values, and all references to
         /// it reference that one. Includes the other row if it was read.
-        case forward(EntityDescription, Int64, PlacedRecord?)
+        case replace(EntityDescription, Int64, PlacedRecord?)
     }
 
     package let entity: EntityDescription

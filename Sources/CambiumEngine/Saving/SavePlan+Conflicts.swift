@@ -24,7 +24,7 @@ extension SavePlan {
         case .write(let placed, let slots): write(placed, slots, to: id)
         case .insertAgain(let placed): reinsert(placed, as: id)
         case .delete: if let theirs = conflict.theirs { delete(id, theirs) }
-        case .leave: yield(id, to: conflict.theirs)
+        case .leave: keepStored(id, to: conflict.theirs)
         }
         switch decision.links {
         case .asChanged: break
@@ -117,7 +117,7 @@ extension SavePlan {
     private mutating func restore(_ id: RowIdentity) -> Bool {
         guard let row = rows[id], case .delete = row.write, let former = row.formerPlaced
         else { return false }
-        yield(id, to: former)
+        keepStored(id, to: former)
         dropLinks(of: id)
         return true
     }
@@ -179,7 +179,7 @@ extension SavePlan {
             case .setValues: handOver(setSlots(of: loser), of: loser, to: winner.id, key)
             case .allValues: handOver(loser.entity.storedSlots, of: loser, to: winner.id, key)
             }
-            forward(loser.id, to: winner.id)
+            replace(loser.id, with: winner.id)
             return true
         case .takeBack(let side, let all):
             return takeBack(all ? nil : key.writtenSlots, of: (side == .winner ? winner : loser).id)
@@ -240,7 +240,7 @@ extension SavePlan {
         if slots == nil { dropLinks(of: id) }
         let rest = slots.map { written.subtracting($0) } ?? SlotSet()
         guard let slots, !rest.isEmpty else {
-            yield(id, to: former)
+            keepStored(id, to: former)
             return true
         }
         var placed = writer.copy(row.record, row.entity.shape)
@@ -277,7 +277,7 @@ extension SavePlan {
             guard let id = target(of: key), let row = rows[id], case .delete = row.write,
                 row.origin == .deleted, let former = row.formerPlaced
             else { continue }
-            yield(id, to: former)
+            keepStored(id, to: former)
             kept.insert(id)
         }
         if !kept.isEmpty { restoreRelated(of: kept.sorted()) }
@@ -296,7 +296,7 @@ extension SavePlan {
             var slots = SlotSet(slot)
             if let entitySlot = key.relationship.entitySlot { slots.insert(entitySlot) }
             clear(slots, of: key.row)
-        case .leaveDeleted: yield(key.row, to: nil)
+        case .leaveDeleted: keepStored(key.row, to: nil)
         case .none: break
         }
     }

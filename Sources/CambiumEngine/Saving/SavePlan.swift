@@ -41,7 +41,7 @@ package struct SavePlan {
         /// The row in the store, if it was read.
         package fileprivate(set) var theirs: PlacedRecord?
         /// Whether the row was deleted from the store, and stays deleted.
-        package fileprivate(set) var isGone = false
+        package fileprivate(set) var isMissing = false
 
         package var isWritten: Bool {
             switch write {
@@ -88,14 +88,14 @@ package struct SavePlan {
     package private(set) var links: [SaveRequest.Links]
     package private(set) var orders: [SaveRequest.Order]
     package let members: [RowIdentity: [SaveRequest.Members]]
-    private var forwards: [RowIdentity: RowIdentity] = [:]
+    private var replacements: [RowIdentity: RowIdentity] = [:]
     private var unsettled: Set<RowIdentity> = []
     private var unlinked: Set<RowIdentity> = []
     package private(set) var memberships: [Membership] = []
     /// The pairs that are not written or removed, though the context wanted it.
     package private(set) var droppedPairs: [DroppedPair] = []
     /// Whether keys or pairs remain that reference no row: the store will reject them.
-    package internal(set) var isToBeRefused = false
+    package internal(set) var willBeRejected = false
     /// The number of decisions, so that nothing is decided twice for the same reason.
     package private(set) var revision = 0
     /// The rows with decisions, and the revision of each.
@@ -219,14 +219,14 @@ package struct SavePlan {
     }
 
     /// Leaves a row as it is in the store; nil if it was deleted.
-    package mutating func yield(_ id: RowIdentity, to theirs: PlacedRecord?) {
+    package mutating func keepStored(_ id: RowIdentity, to theirs: PlacedRecord?) {
         guard rows[id] != nil else { return }
         rows[id]?.write = .nothing
         if let theirs {
             rows[id]?.record = theirs.record
             rows[id]?.placed = theirs
         } else {
-            rows[id]?.isGone = true
+            rows[id]?.isMissing = true
             dropLinks(of: id)
         }
         touch(id)
@@ -234,9 +234,9 @@ package struct SavePlan {
 
     /// Does not insert a new row: references to it reference another one, as soon as the decisions
     /// are ``settle()``d.
-    package mutating func forward(_ id: RowIdentity, to survivor: RowIdentity) {
+    package mutating func replace(_ id: RowIdentity, with survivor: RowIdentity) {
         rows[id]?.write = .nothing
-        forwards[id] = survivor
+        replacements[id] = survivor
         unsettled.insert(id)
         touch(id)
     }
@@ -316,8 +316,8 @@ package struct SavePlan {
 
     /// The row that replaced a new one, in the end.
     package func survivor(of id: RowIdentity) -> RowIdentity? {
-        guard var survivor = forwards[id] else { return nil }
-        while let next = forwards[survivor] { survivor = next }
+        guard var survivor = replacements[id] else { return nil }
+        while let next = replacements[survivor] { survivor = next }
         return survivor
     }
 
@@ -453,7 +453,7 @@ package struct SavePlan {
 
     private func resolution(of row: Row, _ id: RowIdentity) -> ConflictResolution.Action? {
         if let survivor = survivor(of: id), let target = rows[survivor] {
-            return .forward(target.entity, survivor.key, target.theirs)
+            return .replace(target.entity, survivor.key, target.theirs)
         }
         switch (row.write, row.origin) {
         case (.insert, .inserted): return row.placed.map { .insert($0) }
@@ -461,9 +461,9 @@ package struct SavePlan {
         case (.update(let slots), _): return row.placed.map { .update($0, slots) }
         case (.delete, .deleted): return row.theirs == nil ? nil : .delete
         case (.delete, _): return .delete
-        case (.nothing, .deleted): return row.isGone ? nil : .yield(row.placed)
+        case (.nothing, .deleted): return row.isMissing ? nil : .keepStored(row.placed)
         case (.nothing, .updated):
-            return row.isGone ? .yield(nil) : row.placed.map { .yield($0) }
+            return row.isMissing ? .keepStored(nil) : row.placed.map { .keepStored($0) }
         case (.nothing, .bystander), (.nothing, .inserted): return nil
         }
     }

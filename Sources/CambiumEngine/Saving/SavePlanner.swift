@@ -19,7 +19,7 @@ package struct SavePlanner<Lookup: SaveLookup> {
         for conflict in conflicts { plan.note(conflict.theirs, of: conflict.id) }
         // A row that is deleted already is no conflict: both deleted it.
         for conflict in conflicts where conflict.isDeletion && conflict.theirs == nil {
-            plan.yield(conflict.id, to: nil)
+            plan.keepStored(conflict.id, to: nil)
         }
         conflicts.removeAll { $0.isDeletion && $0.theirs == nil }
         if !conflicts.isEmpty { plan.resolve(conflicts, by: try arbiter.judge(conflicts)) }
@@ -50,7 +50,7 @@ package struct SavePlanner<Lookup: SaveLookup> {
         if arbiter.checksKeys {
             let left = try danglingKeys(in: &plan)
             if !left.keys.isEmpty { try arbiter.refuse(left.keys, in: plan) }
-            plan.isToBeRefused = !left.isEmpty
+            plan.willBeRejected = !left.isEmpty
         }
         return plan
     }
@@ -216,7 +216,7 @@ package struct SavePlanner<Lookup: SaveLookup> {
                         return true
                     }
                     if case .delete = row.write { return false }
-                    return !row.sets(SlotSet(slot)) && !row.isGone
+                    return !row.sets(SlotSet(slot)) && !row.isMissing
                 }
                 let unknown = rows.filter {
                     plan.rows[RowIdentity(root: entity.rootIndex, key: $0)] == nil
@@ -375,7 +375,7 @@ package struct SavePlanner<Lookup: SaveLookup> {
                 else { continue }
                 let ids = [row, other].map { RowIdentity(root: root, key: $0) }
                 // A missing row is a dangling key.
-                guard let end = plan.rows[ids[1]], !end.isGone, !end.isDeleted else { continue }
+                guard let end = plan.rows[ids[1]], !end.isMissing, !end.isDeleted else { continue }
                 if case .bystander = end.origin, !isChanged.contains(other) {
                     plan.set(relationship, of: ids[1], to: ids[0])
                 } else if key.isRequired {
@@ -396,7 +396,8 @@ package struct SavePlanner<Lookup: SaveLookup> {
     private func destination(
         of row: Int64, _ key: UniqueKey, _ root: Int, _ plan: SavePlan
     ) -> Int64? {
-        guard let row = plan.rows[RowIdentity(root: root, key: row)], !row.isGone, !row.isDeleted,
+        guard let row = plan.rows[RowIdentity(root: root, key: row)], !row.isMissing,
+            !row.isDeleted,
             model.families[key.declarer].contains(row.entity.index),
             row.record.hasValue(key.slots[0])
         else { return nil }

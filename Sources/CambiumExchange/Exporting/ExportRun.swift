@@ -5,7 +5,7 @@ final class ExportRun {
     private let reading: SliceReading
     private let plans: ExchangePlans
     private let keys: [SliceReading.Key]
-    private let leftOut: [String]
+    private let omittedRelationships: [String]
     private let writer: any ExportWriter
     private var position = 0
     private var count = 0
@@ -16,12 +16,12 @@ final class ExportRun {
 
     init(
         _ reading: SliceReading, _ plans: ExchangePlans, _ format: ExchangeFormat,
-        _ keys: [SliceReading.Key], leftOut: [String], protectsFormulas: Bool
+        _ keys: [SliceReading.Key], omittedRelationships: [String], protectsFormulas: Bool
     ) throws {
         self.reading = reading
         self.plans = plans
         self.keys = keys
-        self.leftOut = leftOut
+        self.omittedRelationships = omittedRelationships
         writer =
             switch format {
             case .json: JSONExportWriter(plans: plans, isArray: true)
@@ -36,7 +36,9 @@ final class ExportRun {
     var permissions: StorePermissions? { reading.permissions(ofStoreOf: plans.entity) }
 
     /// The result so far; complete after the last chunk.
-    var result: ExportResult { ExportResult(count: count, leftOut: leftOut) }
+    var result: ExportResult {
+        ExportResult(count: count, omittedRelationships: omittedRelationships)
+    }
 
     /// The next part of the text; nil at the end.
     func next() throws -> [UInt8]? {

@@ -62,23 +62,24 @@ private struct ExportPreparation {
         if let names = request.properties {
             try ExchangePlan.checkExported(names, of: root, entities)
         }
-        var leftOut: [String] = []
+        var omittedRelationships: [String] = []
         let plans = try ExchangePlans(
             root, entities, by: request.entityField, in: model
         ) { entity in
-            let wanted = try properties(of: entity, request, &leftOut)
+            let wanted = try properties(of: entity, request, &omittedRelationships)
             return try ExchangePlan(
                 entity, in: model, properties: wanted, fieldNames: request.fieldNames,
                 keys: request.relationshipKeys, dates: request.dateFormat)
         }
         return try ExportRun(
             reading, plans, request.format, try reading.keys(of: request.objects, rows),
-            leftOut: leftOut, protectsFormulas: request.protectsFormulas)
+            omittedRelationships: omittedRelationships, protectsFormulas: request.protectsFormulas)
     }
 
     /// The properties of an entity that an export writes.
     private func properties<Entity>(
-        of entity: EntityDescription, _ request: ExportRequest<Entity>, _ leftOut: inout [String]
+        of entity: EntityDescription, _ request: ExportRequest<Entity>,
+        _ omittedRelationships: inout [String]
     ) throws -> [ExchangePlan.Property] {
         let named = request.properties.map { ExchangePlan.named($0, of: entity) }
         return try (named ?? ExchangePlan.exportable(entity)).filter { property in
@@ -93,7 +94,9 @@ private struct ExportPreparation {
                     message: "\(entity.name).\(property.name) \(relationship.keylessProblem)",
                     remedy: ExchangeRelationship.remedyOfKeyless)
             }
-            if !leftOut.contains(property.name) { leftOut.append(property.name) }
+            if !omittedRelationships.contains(property.name) {
+                omittedRelationships.append(property.name)
+            }
             return false
         }
     }

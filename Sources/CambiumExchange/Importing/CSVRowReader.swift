@@ -124,7 +124,7 @@ final class CSVRowReader: ImportRowReader {
             throw InputError(
                 line: line, column: nil,
                 message:
-                    "No column is called \(choice.field.stringValue), which says the entity of "
+                    "No column is called \(choice.field.stringValue), which has the entity of "
                     + "each row. Add it, or set ExchangeEntityField.defaultEntity.")
         }
     }
@@ -223,7 +223,7 @@ final class CSVRowReader: ImportRowReader {
                 return try value(text)
             }
         } catch let problem as CSVFields.Problem {
-            throw FieldProblem("is no list. " + problem.message)
+            throw FieldProblem("is not a list. " + problem.message)
         }
     }
 

@@ -19,7 +19,7 @@ struct ImportLinkWriter {
 
     /// - Throws: ``RefusedLink``
     func write(_ links: [Link]) throws {
-        // If several links are for one object, the last one counts.
+        // If several links are for one object, the last one is used.
         var last: [Int64: Int] = [:]
         for (index, link) in links.enumerated() { last[link.owner] = index }
         // An object of another branch of the hierarchy does not have the relationship.
@@ -51,11 +51,11 @@ struct ImportLinkWriter {
             ]
             try transaction.write(request, from: .batch)
         }
-        tell(relationship.relationship.name, owners)
+        recordChanges(relationship.relationship.name, owners)
     }
 
     /// Records changed links of rows, or their changed order.
-    private func tell(_ name: String, _ rows: [RowKey]) {
+    private func recordChanges(_ name: String, _ rows: [RowKey]) {
         for (number, rows) in Dictionary(grouping: rows, by: \.entity) {
             transaction.changes.link(name, rows.map(\.key), model.entities[number])
         }
@@ -217,7 +217,7 @@ struct ImportLinkWriter {
             try transaction.write(request, from: .batch)
         }
         if let inverse = relationship.relationship.inverse {
-            tell(inverse, try rowKeys(touched.sorted(), destination))
+            recordChanges(inverse, try rowKeys(touched.sorted(), destination))
         }
     }
 }

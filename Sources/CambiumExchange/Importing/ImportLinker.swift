@@ -133,12 +133,12 @@ final class ImportLinker {
         let writer = ImportLinkWriter(
             transaction: transaction, entity: plan.entity, relationship: relationship.description)
         try keepingGood(
-            tasks, in: transaction, goesOn: request.onError == .keepGoodRows
+            tasks, in: transaction, shouldContinue: request.onError == .skipInvalidRows
         ) { tasks in
             do {
                 try writer.write(tasks.map { ($0.owner, $0.targets ?? []) })
             } catch let refusal as RefusedLink {
-                // If several tasks are for one object, the last one counts.
+                // If several tasks are for one object, the last one is used.
                 guard let index = tasks.lastIndex(where: { $0.owner == refusal.owner }) else {
                     throw refusal.underlying
                 }
@@ -276,9 +276,9 @@ final class ImportTargetLookup {
             return found
         }
         let root = transaction.model.entities[destination.rootIndex]
-        let heads = try transaction.rowKeys(
+        let rowKeys = try transaction.rowKeys(
             RowRequest(entity: root, selection: .keys(Array(found.values))))
-        let fitting = Set(heads.filter { family.contains($0.entity) }.map(\.key))
+        let fitting = Set(rowKeys.filter { family.contains($0.entity) }.map(\.key))
         return found.filter { fitting.contains($0.value) }
     }
 }

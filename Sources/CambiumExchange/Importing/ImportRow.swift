@@ -143,7 +143,7 @@ final class ImportLog {
         switch outcome {
         case .inserted: result.inserted += 1
         case .updated: result.updated += 1
-        case .leftOut: result.skipped += 1
+        case .skipped: result.skipped += 1
         }
     }
 

@@ -75,7 +75,7 @@ struct ImportRowWriter {
 
         func tasks(after outcome: BatchRowOutcome) -> [ImportLinkTask] {
             switch outcome {
-            case .leftOut: []
+            case .skipped: []
             // A new object has no links to remove.
             case .inserted(let key):
                 tasks.filter { !$0.keys.isEmpty }.map { $0.of(key) }
@@ -173,7 +173,7 @@ struct ImportRowWriter {
     private func place(_ rows: [ReadyRow]) throws -> [(ReadyRow, BatchRowOutcome)] {
         var placed: [(ReadyRow, BatchRowOutcome)] = []
         try keepingGood(
-            rows, in: transaction, goesOn: request.onError == .keepGoodRows
+            rows, in: transaction, shouldContinue: request.onError == .skipInvalidRows
         ) { rows in
             placed += try self.write(rows)
         } refused: { row, error in
@@ -185,7 +185,7 @@ struct ImportRowWriter {
     /// - Throws: ``RefusedItem``
     private func write(_ rows: ArraySlice<ReadyRow>) throws -> [(ReadyRow, BatchRowOutcome)] {
         guard !rows.isEmpty else { return [] }
-        var outcomes = [BatchRowOutcome](repeating: .leftOut, count: rows.count)
+        var outcomes = [BatchRowOutcome](repeating: .skipped, count: rows.count)
         let batch = rows.enumerated().map { index, row in
             // It may have been written before, and taken back.
             row.row.placed.record.version = 0
@@ -263,15 +263,16 @@ struct RefusedItem: Error {
 /// little if all are rejected, and almost nothing if few are.
 ///
 /// - Parameters:
-///   - goesOn: Whether to try again after a rejection. If not, this function rolls nothing back.
+///   - shouldContinue: Whether to try again after a rejection. If not, this function rolls
+///     nothing back.
 ///   - write: Writes items, and updates the state of the caller only if it succeeds. Throws
 ///     ``RefusedItem``.
 ///   - refused: Is called with each item that is left out.
 func keepingGood<Item>(
-    _ items: [Item], in transaction: any BatchTransaction, goesOn: Bool,
+    _ items: [Item], in transaction: any BatchTransaction, shouldContinue: Bool,
     write: (ArraySlice<Item>) throws -> Void, refused: (Item, any Error) throws -> Void
 ) throws {
-    guard goesOn else {
+    guard shouldContinue else {
         do {
             return try write(items[...])
         } catch let refusal as RefusedItem {

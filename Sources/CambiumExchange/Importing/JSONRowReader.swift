@@ -53,9 +53,9 @@ final class JSONRowReader: ImportRowReader {
     /// stopped.
     private static func message(for error: any Error) -> String {
         if case DecodingError.dataCorrupted = error {
-            return "This is no JSON. Look for a quote, a comma or a bracket that is missing."
+            return "This is not JSON. Look for a quote, a comma or a bracket that is missing."
         }
-        return "This is no JSON object. Write the properties as members: { … }."
+        return "This is not JSON object. Write the properties as members: { … }."
     }
 
     fileprivate func read(_ decoder: any Decoder) throws {
@@ -102,7 +102,7 @@ final class JSONRowReader: ImportRowReader {
         do {
             return try container.decode(String.self, forKey: field)
         } catch {
-            throw FieldProblem("is no text. Put the entity's word in quotes.")
+            throw FieldProblem("is not a string. Put the entity's word in quotes.")
         }
     }
 
@@ -256,7 +256,7 @@ final class JSONRowReader: ImportRowReader {
     private static func shape(of content: JSONField.Content) -> String {
         switch content {
         case .attribute: "has a value of another type."
-        case .group: "is no object. Write its parts as members: { … }."
+        case .group: "is not an object. Write its parts as members: { … }."
         case .relationship:
             "does not name what it references. Write the key, or an object of the key's parts; for "
                 + "a to-many relationship an array of them."

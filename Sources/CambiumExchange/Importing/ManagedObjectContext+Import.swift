@@ -29,12 +29,12 @@ extension ManagedObjectContext {
         let plans = try request.sources.map { try $0.plans(batch) }
         guard let root = plans.first?.entity.rootIndex else { return ImportResult() }
         let store = batch.storeIdentifier(ofRoot: root)
-        if let foreign = plans.first(where: {
+        if let other = plans.first(where: {
             batch.storeIdentifier(ofRoot: $0.entity.rootIndex) != store
         }) {
             throw StoreError(
                 code: .invalidRequest,
-                message: "Objects of \(foreign.entity.name) are in another store than those of "
+                message: "Objects of \(other.entity.name) are in another store than those of "
                     + "\(plans[0].entity.name).",
                 remedy: "Import the objects of each store with a request of their own.")
         }
@@ -58,7 +58,7 @@ extension ImportSource {
         try ExchangePlan.check(fieldNames.keys, of: root, entities)
         try ExchangePlan.check(relationshipKeys.keys, of: root, entities)
         var dates = dateFormat
-        dates.kept = batch.keptDates
+        dates.kept = batch.datePrecision
         return try ExchangePlans(root, entities, by: entityField, in: model) { entity in
             try ExchangePlan(
                 entity, in: model, properties: ExchangePlan.importable(entity),

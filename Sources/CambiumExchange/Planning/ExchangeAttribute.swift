@@ -94,32 +94,33 @@ struct FieldProblem: Error {
             FieldProblem(
                 "is not an integer from \(range.lowerBound) to \(range.upperBound). "
                     + "Write digits alone.")
-        case .float, .double: FieldProblem("is no number. Write one such as 12.5 or 1e-3.")
+        case .float, .double: FieldProblem("is not a number. Write one such as 12.5 or 1e-3.")
         case .decimal:
             FieldProblem(
-                "is no decimal number of up to \(DecimalText.exactDigits) digits. Write one such "
+                "is not a decimal number of up to \(DecimalText.exactDigits) digits. Write one such "
                     + "as 12.50, with more than 37 digits as a text.")
-        case .string: FieldProblem("is no text. Put it in quotes.")
+        case .string: FieldProblem("is not a string. Put it in quotes.")
         case .date: date(dates)
         case .spelled(let type):
             FieldProblem(
-                "is no \(type.descriptor.noun). Write one such as \(type.descriptor.example).")
-        case .data: FieldProblem("is no Base64. Encode the bytes so.")
+                "is not \(type.descriptor.noun.withArticle). Write one such as \(type.descriptor.example)."
+            )
+        case .data: FieldProblem("is not Base64. Encode the bytes so.")
         case .textCase(let cases):
-            FieldProblem("is no case of its enumeration. Write \(list(cases.sorted())).")
+            FieldProblem("is not a case of its enumeration. Write \(list(cases.sorted())).")
         case .numberCase(let cases):
             FieldProblem(
-                "is no case of its enumeration. Write \(list(cases.sorted().map { "\($0)" })).")
-        case .codable: FieldProblem("is no JSON. Write the value as its type is encoded.")
+                "is not a case of its enumeration. Write \(list(cases.sorted().map { "\($0)" })).")
+        case .codable: FieldProblem("is not JSON. Write the value as its type is encoded.")
         }
     }
 
     private static func date(_ dates: ExchangeDateFormat) -> FieldProblem {
         switch dates.kind {
         case .iso8601:
-            FieldProblem("is no date of ISO 8601. Write one such as 2026-11-22T09:30:00Z.")
-        case .seconds: FieldProblem("is no date. Write a number of seconds.")
-        case .custom: FieldProblem("is no date in the program's format.")
+            FieldProblem("is not an ISO 8601 date. Write one such as 2026-11-22T09:30:00Z.")
+        case .seconds: FieldProblem("is not a date. Write a number of seconds.")
+        case .custom: FieldProblem("is not a date in the program's format.")
         }
     }
 

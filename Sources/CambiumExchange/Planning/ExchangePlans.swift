@@ -27,8 +27,8 @@ struct ExchangePlans: Sendable {
         guard let field, let taken = plans.first(where: { $0.hasField(field.name) }) else { return }
         throw StoreError(
             code: .invalidRequest,
-            message: "The field \(field.name) is to say the entity of each object, and is a "
-                + "property of \(taken.entity.name) too.",
+            message: "The field \(field.name) contains the entity of each object, but is also the "
+                + "field of \(taken.entity.name).",
             remedy: "Give one of them another name: ExchangeEntityField.name, or fieldNames.")
     }
 
@@ -103,7 +103,7 @@ struct EntityChoice: Sendable {
         guard let word else {
             if let defaultNumber { return defaultNumber }
             throw FieldProblem(
-                "is required: it says the entity of the object. Write \(known), or set "
+                "is required: it has the entity of the object. Write \(known), or set "
                     + "ExchangeEntityField.defaultEntity.")
         }
         if let number = numberByWord[word] { return number }

@@ -52,7 +52,7 @@ public struct ExchangeDateFormat: Sendable {
 
     let kind: Kind
     /// The form in which the store keeps imported dates; nil if it keeps each date exactly.
-    var kept: KeptDates?
+    var kept: StoredDatePrecision?
 
     /// ISO 8601, such as `2026-11-22T09:30:00.25Z`. The default time is midnight, and the default
     /// time zone is UTC. Exports write UTC, with as many decimal places of a second as preserve the

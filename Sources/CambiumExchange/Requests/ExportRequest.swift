@@ -79,5 +79,5 @@ public struct ExportResult: Sendable, Hashable {
     /// How many objects.
     public let count: Int
     /// Relationships that were left out because their destinations have no unique values.
-    public let leftOut: [String]
+    public let omittedRelationships: [String]
 }

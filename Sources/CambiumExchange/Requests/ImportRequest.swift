@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// var request = ImportRequest(Product.self, from: .file("products.csv"), as: .csv())
-/// request.onError = .keepGoodRows
+/// request.onError = .skipInvalidRows
 /// let result = try context.execute(request)
 /// print(result.inserted, result.updated, result.errors)
 /// ```
@@ -88,7 +88,7 @@ public enum ImportErrorHandling: Sendable, Hashable {
     /// ``ImportRequest/maximumErrors``, and counts all of them.
     ///
     /// If the input itself is damaged, such as invalid JSON, the rest of the source is skipped.
-    case keepGoodRows
+    case skipInvalidRows
 }
 
 /// The action of an import if the destination of a relationship does not exist.

@@ -212,7 +212,7 @@ struct ExternalObjectConflicts {
             guard object.kind == .trigger || object.kind == .index,
                 let owner = owners[object.table.lowercased()]
             else { continue }
-            add(object, .goesWith("the \(owner.kind.rawValue) \(owner.name)"))
+            add(object, .belongsTo("the \(owner.kind.rawValue) \(owner.name)"))
         }
     }
 

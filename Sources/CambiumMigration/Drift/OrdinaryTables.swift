@@ -35,7 +35,7 @@ package struct OrdinaryTables {
 
     /// Returns the objects that have the name of a table or index of the model, but are something
     /// else.
-    func impostors(among tables: [String]) -> [StoreDifference] {
+    func nameConflicts(among tables: [String]) -> [StoreDifference] {
         tables.compactMap { name in
             guard let object = named[name.lowercased()], !object.isOrdinaryTable,
                 object.kind != .index
@@ -50,13 +50,13 @@ package struct OrdinaryTables {
     ///
     /// - Throws: ``MigrationError/storeDiffers(_:)``
     package func require(_ tables: [String]) throws(MigrationError) {
-        let impostors = impostors(among: tables)
-        guard impostors.isEmpty else { throw .storeDiffers(impostors) }
+        let nameConflicts = nameConflicts(among: tables)
+        guard nameConflicts.isEmpty else { throw .storeDiffers(nameConflicts) }
     }
 
     private static func words(for object: StoreObject) -> String {
         let kind = object.kind == .view ? "view" : "virtual table"
-        return "\(object.name.excerpt()) is a \(kind), and has to be a plain table"
+        return "\(object.name.excerpt()) is a \(kind), and must be an ordinary table"
     }
 }
 
@@ -95,7 +95,7 @@ extension Connection {
                 }, body)
         } catch let error as SQLiteError where error.isInterruption && questions <= 0 {
             throw MigrationError.storeIsDamaged(
-                finding: "what it says about its tables does not come to an end")
+                finding: "the description of its tables has no end")
         }
     }
 }

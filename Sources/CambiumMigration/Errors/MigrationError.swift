@@ -1,7 +1,7 @@
 import CambiumModel
 import CambiumSQLite
 
-/// Why a store could not be brought to the program's version of the model. The store is as it was.
+/// Why a store could not be brought to the program's version of the model. The store is unchanged.
 public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The file is a database, but no store of Cambium's.
     case notAStore
@@ -28,7 +28,7 @@ public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConv
     /// Links of the table reference objects that do not exist. `object` is the number of the first
     /// object that has one; nil where they lie in a table of their own.
     case brokenLinks(table: String, count: Int, object: Int64?)
-    /// Tables or indexes are not what the store's version says; see ``DriftPolicy`` for what to do
+    /// Tables or indexes differ from the store's version; see ``DriftPolicy`` for what to do
     /// about it.
     case storeDiffers([StoreDifference])
     /// Other programs have added columns to tables whose rows the migration puts elsewhere, so that
@@ -119,7 +119,7 @@ public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConv
     package var problem: String {
         switch self {
         case .notAStore:
-            "The file is an SQLite database, but no Cambium store: it says nothing about its "
+            "The file is an SQLite database, but not a Cambium store: it has no metadata of a "
                 + "model"
         case .otherModel(let store, let program):
             "The store belongs to the model \(store.excerpt()), but the program opens it with "
@@ -131,8 +131,8 @@ public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConv
             "The store was written by version \(store.excerpt()) of the model, but this program "
                 + "has version \(program)"
         case .noWayBack(let store, let target):
-            "The store has version \(store.excerpt()), which comes after \(target), and no "
-                + "migration leads back"
+            "The store has version \(store.excerpt()), which comes after \(target), and there "
+                + "is no migration back"
         case .unknownVersion(let store, let hash, let known):
             "The store was written by version \(store.excerpt()) of the model (hash "
                 + "\(hash.excerpt())); this program knows \(known.joined(separator: ", "))"
@@ -141,26 +141,26 @@ public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConv
         case .refused(let refusal):
             Self.problem(of: refusal, "\(refusal)")
         case .statementFailed(let step, let error):
-            "The migration failed in the step: \(step). \(error). The store is as it was"
+            "The migration failed in the step: \(step). \(error). The store is unchanged"
         case .storeIsDamaged(let finding):
-            "The file is damaged (\(finding)). It is as it was"
+            "The file is damaged (\(finding)). It is unchanged"
         case .brokenLinks(let table, let count, let object):
             (count == 1
                 ? "A link of \(table) references an object that does not exist"
                 : "\(count) links of \(table) reference objects that do not exist")
                 + (object.map { " (object \($0) has \(count == 1 ? "it" : "the first"))" } ?? "")
-                + ", which another program must have deleted. The store is as it was"
+                + ", which another program must have deleted. The store is unchanged"
         case .storeDiffers(let differences):
-            "Tables or indexes are not what the store's version says: \(differences.list). Another "
+            "Tables or indexes differ from the store's version: \(differences.list). Another "
                 + "program must have changed them"
         case .columnsHaveNoPlace(let differences):
-            "The migration leaves no place for columns that another program has added: "
+            "The migration would delete columns that another program has added: "
                 + differences.list
         case .externalObjectsInTheWay(let objects):
-            "What other programs have put into the store is in the way of the migration, and nothing "
+            "External objects conflict with the migration, and nothing "
                 + "was changed: \(objects.words)"
         case .objectsAreNotTrusted(let objects):
-            "The store has more in it than its model, and is opened with trust in the model's schema "
+            "The store has external objects, and is opened with trust in the model's schema "
                 + "alone: \(objects.words)"
         case .backupFailed(let path, let error):
             "The store could not be copied to \(path) before its migration. \(error)"
@@ -171,10 +171,10 @@ public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConv
             "The store was written by version \(store.excerpt()) of the model, this program has "
                 + "version \(program), and automatic migration is off"
         case .codeIsMissing(let steps):
-            "The way to the program's version has steps of the program's own, which are not supplied "
+            "The migration to the program's version has steps of the program, which are not supplied "
                 + "here: \(steps.joined(separator: ", "))"
         case .cancelled:
-            "The migration was cancelled. The store is as it was"
+            "The migration was cancelled. The store is unchanged"
         }
     }
 
@@ -185,7 +185,7 @@ public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConv
         case .otherModel: "Open the program's own store, or a new one"
         case .newerFormat, .newerVersion: "Update the program"
         case .noWayBack(let store, _):
-            "Name \(store.excerpt()) or a later version as the one to go to, or none"
+            "Name \(store.excerpt()) or a later version as the target, or no target"
         case .unknownVersion:
             "Was a version changed after it had shipped? Put its file back and add a new one. If a "
                 + "later program has written the store, update this one"
@@ -202,11 +202,11 @@ public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConv
                 repair: "the drift policy repair of the store's options",
                 report: "the drift policy report")
         case .columnsHaveNoPlace:
-            "Save what is in them elsewhere, or let the drift policy repair the store: a copy of it "
-                + "has them then"
+            "Save their data elsewhere, or set the drift policy repair, which copies the "
+                + "store first"
         case .backupFailed(let path, let error):
             error.remedyOfCopy(in: StoreFiles.folder(of: path))
-        case .backupOfFilesFailed: "Make room, or move the file that is in the way"
+        case .backupOfFilesFailed: "Make room, or move the existing file"
         case .migrationIsOff: "Switch it on in the store's options"
         case .codeIsMissing:
             "Open the store with the program, or migrate it with a MigrationCommand of the program"
@@ -230,8 +230,8 @@ public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConv
     }
 
     private static func problem(of refusal: MigrationRefusal, _ what: String) -> String {
-        "The store's data does not fit the new version: \(what). It was refused in the step: "
-            + "\(refusal.step). The store is as it was"
+        "Existing data violates a constraint of the new version: \(what). The migration failed in the step: "
+            + "\(refusal.step). The store is unchanged"
     }
 
     private static var remedyOfRefusal: String { "Repair the data with the previous program" }
@@ -247,7 +247,7 @@ extension SQLiteError {
         return switch primaryCode {
         case 8, 14: "See that the program may write \(StoreFiles.words(forFolder: folder))"
         case 13: "Make room"
-        default: "Make room, or move the file that is in the way"
+        default: "Make room, or move the existing file"
         }
     }
 }
@@ -330,7 +330,7 @@ public struct MigrationStepError: Error, Sendable, CustomStringConvertible {
         let place = entity.map { entity in
             " at \(entity)" + (row.map { " \($0)" } ?? "")
         }
-        return "The step \(step) failed\(place ?? ""): \(underlying). The store is as it was"
+        return "The step \(step) failed\(place ?? ""): \(underlying). The store is unchanged"
     }
 }
 
@@ -360,9 +360,9 @@ public enum MigrationStepMistake: Error, Sendable, Hashable, CustomStringConvert
         switch self {
         case .noRow(let entity, let row): "There is no \(entity) \(row)"
         case .noSuccessor(let entity, let row, let successor):
-            "\(entity) \(row) has not become a \(successor)"
+            "\(entity) \(row) was not replaced by a \(successor)"
         case .missingValue(let entity, let row, let constraint):
-            "\(entity) \(row) is not as the new version wants it: \(constraint)"
+            "\(entity) \(row) violates a constraint of the new version: \(constraint)"
         case .notUnique(let entity, let columns, let rows):
             "Two \(entity) "
                 + (rows.isEmpty ? "" : "(\(rows.map(String.init).joined(separator: " and "))) ")
@@ -371,7 +371,7 @@ public enum MigrationStepMistake: Error, Sendable, Hashable, CustomStringConvert
         case .unfitValue(let entity, let column):
             "A value of \(entity).\(column) has more places than the attribute's scale"
         case .nulInText(let entity, let column):
-            "The string for \(entity).\(column) holds a NUL character, which a string cannot keep"
+            "The string for \(entity).\(column) contains a NUL character, which a string cannot contain"
         case .notWritable(let entity):
             "The step may not write \(entity)"
         }

@@ -175,7 +175,7 @@ extension [StoreDifference] {
         guard contains(where: { $0.kind != .external }) else { return nil }
         if let obstacles { return "not possible: \(obstacles)" }
         let consequences = consequences
-        return consequences.isEmpty ? "rows keep all that they have" : consequences
+        return consequences.isEmpty ? "no data is lost" : consequences
     }
 
     /// The remedy for the differences.
@@ -193,10 +193,10 @@ extension [StoreDifference] {
         let canLeave = need == nil && !contains(where: \.isMissingSomeTable)
         let leaving = canLeave ? "let \(report) leave it" : nil
         let consequences = consequences.isEmpty ? "" : " (it \(consequences))"
-        let mending = "let \(repair) put it right after a copy was made\(consequences)"
+        let repairing = "let \(repair) repair it after a copy was made\(consequences)"
         let why = need.map { "They cannot be left as they are: \($0). " } ?? ""
         return why
-            + (leaving.map { "Undo that, \(mending), or \($0)" } ?? "Undo that, or \(mending)")
+            + (leaving.map { "Undo that, \(repairing), or \($0)" } ?? "Undo that, or \(repairing)")
     }
 }
 
@@ -224,10 +224,10 @@ public struct ExternalObject: Sendable, Hashable, CustomStringConvertible {
         case wouldLoseLinks(Int)
         /// It is an index, and its name has the form of the model's own. A migration drops such an
         /// index if the new version does not have it.
-        case looksLikeOurs
+        case usesReservedName
         /// It belongs to a table or view of another program, of this name, that has to be dropped.
         /// SQLite drops it with that.
-        case goesWith(String)
+        case belongsTo(String)
         /// The store is opened with the option to trust only the model's own schema.
         case isNotTrusted
     }
@@ -249,15 +249,15 @@ public struct ExternalObject: Sendable, Hashable, CustomStringConvertible {
             switch reason {
             case .nameIsNeeded(let made):
                 made == name
-                    ? "has the name of what the migration makes"
-                    : "has the name of what the migration makes (\(made)) but for upper case"
-            case .wouldBreak(let message): "would not work any more (\(message))"
+                    ? "has a name that the migration uses"
+                    : "has a name that the migration uses (\(made)) except for case"
+            case .wouldBreak(let message): "would no longer work (\(message))"
             case .wouldMeanSomethingElse(let text): "would mean something else (\(text))"
             case .wouldLoseLinks(let count):
                 "has \(count.counted("link")) to objects that the migration deletes"
-            case .looksLikeOurs: "has a name as only the model's own indexes have"
-            case .goesWith(let owner): "belongs to \(owner), which has to be dropped"
-            case .isNotTrusted: "is none of the model's"
+            case .usesReservedName: "has a name that is reserved for the model's indexes"
+            case .belongsTo(let owner): "belongs to \(owner), which has to be dropped"
+            case .isNotTrusted: "is not part of the model"
             }
         return "the \(kind.rawValue) \(name.excerpt()) \(what)"
     }
@@ -284,11 +284,11 @@ extension ExternalObject {
             remedy =
                 "save its rows elsewhere, drop it (\(object.removal)) and create it again without "
                 + "the references that fail: \(sql)"
-        case (_, .goesWith):
+        case (_, .belongsTo):
             remedy =
                 "drop it first (\(object.removal)) and create it again when \(object.table) is "
                 + "rebuilt: \(sql)"
-        case (_, .nameIsNeeded), (_, .looksLikeOurs):
+        case (_, .nameIsNeeded), (_, .usesReservedName):
             remedy = "drop it (\(object.removal)) and give it another name: \(sql)"
         case (_, _):
             remedy = "drop it (\(object.removal)) and create it as the new version needs it: \(sql)"

@@ -92,7 +92,7 @@ package struct ExternalFiles: Sendable {
     private func file(_ name: String) throws(FileError) -> SystemFile {
         guard Self.isName(name) else {
             throw FileError(
-                name.excerpt(), "read", because: "it is no name of a file of the store")
+                name.excerpt(), "read", because: "it is not a name of a file of the store")
         }
         return try SystemFile.reading(file: name, in: SystemFolder(folder))
     }
@@ -177,9 +177,9 @@ package struct ExternalFiles: Sendable {
     /// Removes files and then the journal. The journal stays as long as one of the files exists.
     package func finish(_ journal: String, removing names: some Sequence<String>) {
         guard let folder = try? SystemFolder(folder) else { return }
-        var areGone = true
-        for name in names where !folder.remove(name) { areGone = false }
-        if areGone { folder.remove(journal) }
+        var allRemoved = true
+        for name in names where !folder.remove(name) { allRemoved = false }
+        if allRemoved { folder.remove(journal) }
     }
 
     /// Removes the values and journals of a store that was destroyed or replaced, and the folder if

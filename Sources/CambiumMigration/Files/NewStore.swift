@@ -94,7 +94,7 @@ package final class NewStore {
     /// another process is creating it. Reads the names in the folder.
     package static func removeLeftovers(of path: String) {
         let leftovers = leftovers(of: path)
-        guard !leftovers.isEmpty || StoreFiles.isThere(NewStoreLock.path(ofStore: path)),
+        guard !leftovers.isEmpty || StoreFiles.exists(NewStoreLock.path(ofStore: path)),
             let lock = try? NewStoreLock(ofStore: path)
         else { return }
         // Another one may have made more, and ended, in between.
@@ -129,7 +129,7 @@ package final class NewStore {
     }
 
     private func requireNothingThere() throws(NewStoreError) {
-        for suffix in Self.suffixes where StoreFiles.isThere(path + suffix) {
+        for suffix in Self.suffixes where StoreFiles.exists(path + suffix) {
             throw .exists(path: path + suffix)
         }
     }

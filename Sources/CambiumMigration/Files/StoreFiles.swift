@@ -41,7 +41,7 @@ package enum StoreFiles {
     }
 
     /// Whether there is anything of that name, be it a dangling link.
-    package static func isThere(_ path: String) -> Bool {
+    package static func exists(_ path: String) -> Bool {
         var info = stat()
         return lstat(path, &info) == 0
     }
@@ -305,12 +305,12 @@ extension Connection {
     /// - Parameters:
     ///   - store: The path of the store; nil in memory.
     ///   - path: The new file.
-    ///   - goesOn: As for `copy`.
+    ///   - shouldContinue: As for `copy`.
     /// - Throws: `SQLiteError` if something exists at the path, if the file cannot be written, or
     ///   if the copy was cancelled. An incomplete copy may remain.
     package func backUp(
         _ store: String?, to path: String,
-        _ goesOn: (_ copied: Int, _ total: Int) -> Bool = { _, _ in true }
+        _ shouldContinue: (_ copied: Int, _ total: Int) -> Bool = { _, _ in true }
     ) throws(SQLiteError) {
         do {
             if let store { try StorePermissions(of: store).makeFile(path) }
@@ -318,6 +318,6 @@ extension Connection {
             let cannotOpen: Int32 = 14
             throw SQLiteError(code: cannotOpen, message: "\(error)")
         }
-        try backup(to: path, goesOn)
+        try backup(to: path, shouldContinue)
     }
 }

@@ -68,7 +68,7 @@ package final class SystemFile: Sendable {
         switch info.st_mode & S_IFMT {
         case S_IFREG: return file
         case S_IFDIR: throw FileError(path, "read", code: EISDIR)
-        default: throw FileError(path, "read", because: "it is no file")
+        default: throw FileError(path, "read", because: "it is not a file")
         }
     }
 

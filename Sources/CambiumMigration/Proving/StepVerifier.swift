@@ -52,8 +52,8 @@ package struct StepVerifier {
                 from: proof.old, to: proof.new, migration: migration, code: runner.code)
             guard proof.rows > 0 || proof.refusals == 0 else {
                 throw MigrationProver.Failure(
-                    description: "All stores with rows that were made up were refused: what the "
-                        + "steps leave does not meet the conditions of version \(to)")
+                    description: "All stores with sample rows were rejected: the result of the "
+                        + "steps does not meet the conditions of version \(to)")
             }
             return proof
         }

@@ -36,10 +36,10 @@ struct MigrationBackup {
     ///   - connection: The connection of the migration.
     ///   - store: The store's path.
     ///   - copy: The path of the copy. If a file of that name exists, a number is added.
-    ///   - goesOn: Called while pages are copied; false cancels the copy.
+    ///   - shouldContinue: Called while pages are copied; false cancels the copy.
     init(
         of connection: Connection, at store: String, to copy: String,
-        _ goesOn: (_ copied: Int, _ total: Int) -> Bool
+        _ shouldContinue: (_ copied: Int, _ total: Int) -> Bool
     ) throws(SQLiteError) {
         self.store = store
         (path, former) = Self.freePath(for: copy)
@@ -51,7 +51,7 @@ struct MigrationBackup {
             settings.fileSystem = connection.fileSystem
             // A connection that has begun to write cannot be copied from.
             try Connection(path: store, mode: .readOnly, settings: settings)
-                .backUp(store, to: unfinished, goesOn)
+                .backUp(store, to: unfinished, shouldContinue)
         } catch {
             removeUnfinished()
             throw error
@@ -102,7 +102,7 @@ struct MigrationBackup {
         var path = base
         var last: String?
         var number = 2
-        while StoreFiles.isThere(path) {
+        while StoreFiles.exists(path) {
             last = path
             path = "\(base)-\(number)"
             number += 1

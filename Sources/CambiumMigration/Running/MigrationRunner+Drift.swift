@@ -105,7 +105,7 @@ extension MigrationRunner {
             difference.obstacles =
                 difference.kind == .external
                 ? []
-                : ordinary.impostors(among: [difference.name]).first?.obstacles
+                : ordinary.nameConflicts(among: [difference.name]).first?.obstacles
                     ?? obstacles(
                         to: difference, in: connection, catalogue, tables, ordinary, computed)
             return difference
@@ -138,7 +138,7 @@ extension MigrationRunner {
             let other = catalogue.entries.keys.first { $0.lowercased() == name.lowercased() }
             guard let other else { return links(to: name, in: connection, tables, ordinary) }
             return [
-                "\(name) is called \(other) now, and SQLite takes both for the same; give it its name "
+                "\(name) is called \(other) now, and SQLite treats both names as equal; give it its name "
                     + "back: \(StoreObject.renamings(of: other, to: name))"
             ]
         }
@@ -196,7 +196,7 @@ extension MigrationRunner {
         // without writing all rows again.
         let names = differences.filter { !isCurrent || $0.isMissingSomeTable }.map(\.name)
         let expected = isCurrent ? .all(schema) : expectedObjects(of: metadata, chain)
-        let repair = StoreRepair(
+        let repair = SchemaRepair(
             of: Set(names), in: Catalogue(rows: try connection.rows(Catalogue.query)),
             as: expected.tables)
         for statement in repair.statements {
@@ -261,7 +261,7 @@ extension MigrationRunner {
             if object.kind != .trigger, names.taken.contains(key), let made = names.made[key] {
                 reason = .nameIsNeeded(made)
             } else if object.kind == .index, TableIndex.mayBeOurs(object.name) {
-                reason = .looksLikeOurs
+                reason = .usesReservedName
             } else if let message = after.firstFailure(of: object, besides: before) {
                 reason = .wouldBreak(message)
             } else if let column = catalogue.deletedColumn(from: object, virtualColumns, schema) {
@@ -358,7 +358,7 @@ extension MigratedNames {
         // An object that references a deleted table does not work any more. Other words in its SQL
         // may be anything.
         if let table = tables.first(where: {
-            strangers.contains($0.lowercased()) && (isPresent($0) || object.isVirtual)
+            reusedNames.contains($0.lowercased()) && (isPresent($0) || object.isVirtual)
         }) {
             return "\(table) has other objects then"
         }

@@ -156,7 +156,7 @@ extension MigrationRunner {
         let old = chain.migrations.isEmpty ? kept.flatMap { Model(definition: $0.definition) } : nil
         let links = try ExternalObjectLinks(in: connection, chain, schema)
         let others = try SetAsideObjects(of: connection)
-        let history = try CarriedHistory(in: connection, chain, isThere: others.history != nil)
+        let history = try CarriedHistory(in: connection, chain, exists: others.history != nil)
         try repair()
         try runSteps(of: chain, on: connection, meter, added, history, files: files)
         let expected = Catalogue(of: schema)
@@ -308,14 +308,14 @@ package struct CarriedHistory {
     private let connection: Connection
     private let isCarried: Bool
 
-    /// - Parameter isThere: Whether the store has a history.
+    /// - Parameter exists: Whether the store has a history.
     init(
-        in connection: Connection, _ chain: MigrationChain, isThere: Bool
+        in connection: Connection, _ chain: MigrationChain, exists: Bool
     ) throws(SQLiteError) {
         self.connection = connection
-        isCarried = isThere && chain.historyObstacle == nil
+        isCarried = exists && chain.historyObstacle == nil
         if isCarried { try record() }
-        if isThere, !isCarried { try connection.expireHistory() }
+        if exists, !isCarried { try connection.expireHistory() }
     }
 
     /// Before the first step of a migration.

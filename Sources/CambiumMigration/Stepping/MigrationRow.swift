@@ -10,7 +10,7 @@ public protocol MigrationRow: Sendable {
     @_spi(Generated) static var layout: RowLayout { get }
     /// The values.
     @_spi(Generated) var storage: RowStorage { get set }
-    /// Makes a row of values.
+    /// Creates a row.
     @_spi(Generated) init(storage: RowStorage)
 }
 

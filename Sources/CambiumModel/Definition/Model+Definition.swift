@@ -40,7 +40,7 @@ extension Model {
             for text in texts.dropFirst() { entities.append(try DefinitionCoder.part(in: text)) }
             self.init(head, entities: entities, migration: head.migration)
         } catch {
-            fatalError("The generated Swift of a model was changed: generate it anew.")
+            fatalError("The generated Swift of a model was changed: generate it again.")
         }
     }
 }
@@ -304,7 +304,7 @@ extension Model {
             && entity.indexes.flatMap { $0.elements }.allSatisfy {
                 $0.expression != nil || known.contains($0.property)
             }
-            && entity.relationships.allSatisfy { leadsBack($0, to: entity) }
+            && entity.relationships.allSatisfy { pointsBack($0, to: entity) }
     }
 
     private func areConsistent(
@@ -320,7 +320,7 @@ extension Model {
             } && compositeAttributes.allSatisfy { composite(named: $0.composite) != nil }
     }
 
-    private func leadsBack(_ relationship: Relationship, to entity: Entity) -> Bool {
+    private func pointsBack(_ relationship: Relationship, to entity: Entity) -> Bool {
         guard let destination = self.entity(named: relationship.destination) else { return false }
         guard let name = relationship.inverse else { return true }
         guard let inverse = self.relationship(name, of: destination),

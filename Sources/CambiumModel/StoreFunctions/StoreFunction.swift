@@ -293,7 +293,7 @@ package enum ConversionFunction: String, CaseIterable, Sendable {
 
 /// The function that checks a text written by another program.
 package enum TextCheck {
-    /// (text): 1 if it has a NUL or is not UTF-8, else 0; 0 for a value that is not a text.
+    /// (text): 1 if it has a NUL or is not UTF-8, else 0; 0 for a value that is not a string.
     package static let name = "cambium_is_no_text"
 
     /// Whether bytes are UTF-8 without a NUL.

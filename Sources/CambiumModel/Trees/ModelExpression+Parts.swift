@@ -256,7 +256,7 @@ extension ModelExpression {
     }
 }
 
-extension KeptDates {
+extension StoredDatePrecision {
     /// Returns an expression with constant dates rounded as the store rounds dates, so that they
     /// equal stored values.
     package func rounded(_ expression: ModelExpression) -> ModelExpression {

@@ -164,10 +164,10 @@ extension AttributeTypeDescriptor {
     private static func integer(bits: Int, otherNames: [String] = []) -> AttributeTypeDescriptor {
         let greatest = Int64.max >> (64 - bits)
         return AttributeTypeDescriptor(
-            name: "int\(bits)", title: "Whole number of \(bits) bits", swiftName: "Int\(bits)",
+            name: "int\(bits)", title: "Integer of \(bits) bits", swiftName: "Int\(bits)",
             isOfStandardLibrary: true, valueCase: "int", valueType: "Int64", accessor: "int\(bits)",
             storage: .integer, integers: (-greatest - 1)...greatest, hasOrder: true, neutral: "0",
-            noun: "whole number", xcodeName: "Integer \(bits)",
+            noun: "integer", xcodeName: "Integer \(bits)",
             otherNames: otherNames + ["integer \(bits)"])
     }
 
@@ -195,11 +195,12 @@ extension AttributeTypeDescriptor {
     static let anyDecimal = AttributeTypeDescriptor(
         name: "anyDecimal", title: "Decimal of up to 38 digits", swiftName: "Decimal",
         valueCase: "decimal", accessor: "decimal", storage: .blob, hasOrder: true, neutral: "0",
-        hasPlainDefault: false, noun: "decimal number", unfit: "a decimal that is no number.")
+        hasPlainDefault: false, noun: "decimal number", unfit: "a decimal that is not a number.")
 
     static let string = AttributeTypeDescriptor(
         name: "string", title: "String", swiftName: "String", isOfStandardLibrary: true,
-        valueCase: "string", accessor: "string", storage: .text, noun: "text", xcodeName: "String",
+        valueCase: "string", accessor: "string", storage: .text, noun: "string",
+        xcodeName: "String",
         otherNames: ["text", "varchar"])
 
     static let date = AttributeTypeDescriptor(

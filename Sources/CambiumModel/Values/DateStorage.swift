@@ -23,7 +23,7 @@ package enum DateStorage {
 
 /// The dates that a store can keep if it does not keep them exactly: dates to the microsecond, in a
 /// range.
-package struct KeptDates: Sendable {
+package struct StoredDatePrecision: Sendable {
     /// The range, in microseconds since 2001-01-01 UTC.
     private let microseconds: ClosedRange<Int64>
     /// The first and the last year of the range, for people.

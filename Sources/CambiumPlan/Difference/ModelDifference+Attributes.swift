@@ -42,7 +42,7 @@ extension ModelDifference {
                 }
                 continue
             }
-            if newAttribute.map({ !$0.isTransient }) ?? match.livesOn(property) {
+            if newAttribute.map({ !$0.isTransient }) ?? match.isKept(property) {
                 compareLosers(of: property, declaration: .attribute)
                 continue
             }
@@ -197,7 +197,7 @@ extension ModelDifference {
                     \(entity.name).\(new.name) becomes derived, and the values that objects \
                     have would be lost
                     """,
-                remedy: "say that they may be, or give the derived attribute another name",
+                remedy: "declare that they may be lost, or give the derived attribute another name",
                 fixes: [.drop(entity: oldEntity, property: old.name)])
         }
         if old.derivation != new.derivation || old.type != new.type || old.isTransient {
@@ -218,9 +218,9 @@ extension ModelDifference {
                     entity: entity.name, property: attribute.name,
                     fact: """
                         The fill of \(place) looks at \(place), which has no value before the \
-                        fill: it is new, or a drop takes the old values
+                        fill: it is new, or a drop deletes the old values
                         """,
-                    remedy: "without the drop they are there")
+                    remedy: "remove the drop to keep the old values")
             }
             if !match.support.computes(fill, for: attribute, of: entity, in: match) {
                 addProblem(
@@ -285,11 +285,11 @@ extension ModelDifference {
                 entity: entity.name, property: new.name,
                 fact: """
                     \(entity.name).\(new.name) changes its type from \(words(for: old.type)) to \
-                    \(words(for: new.type)), and not every value is sure to survive
+                    \(words(for: new.type)), and some values may not fit
                     """,
                 remedy: """
-                    keep the old values under another name, let a step of the program convert \
-                    them, or drop them
+                    keep the old values under another name, convert them in a step of the \
+                    program, or drop them
                     """,
                 fixes: [
                     parted(.rename(.attribute, to: nil, from: old.name)),

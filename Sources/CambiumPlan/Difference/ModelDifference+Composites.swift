@@ -68,10 +68,10 @@ extension ModelDifference {
     }
 
     private func isKept(_ attribute: Attribute, of oldEntity: Entity) -> Bool {
-        if let heir = match.newAttribute(of: attribute.name, in: oldEntity.name) {
-            return !heir.isTransient
+        if let successor = match.newAttribute(of: attribute.name, in: oldEntity.name) {
+            return !successor.isTransient
         }
-        return match.livesOn(.init(entity: oldEntity.name, property: attribute.name))
+        return match.isKept(.init(entity: oldEntity.name, property: attribute.name))
     }
 
     /// Reports one problem for the whole value if existing objects have none.

@@ -83,13 +83,14 @@ extension ModelDifference {
                 let cases = old.enumeration(named: name)?.cases,
                 let former = cases.first(where: { $0.rawValue == value }),
                 let replacement = new.replacement(of: former.name, in: name),
-                let heir = new.enumeration(named: name)?.cases.first(where: {
+                let successor = new.enumeration(named: name)?.cases.first(where: {
                     $0.name == replacement.replacement
-                }), !cases.contains(where: { $0.rawValue == heir.rawValue }),
-                new.migration?.replacements.count(where: { $0.replacement == heir.name }) == 1
+                }), !cases.contains(where: { $0.rawValue == successor.rawValue }),
+                new.migration?.replacements.count(where: { $0.replacement == successor.name }) == 1
             else { return nil }
             return .comparison(
-                .keyPath(root: .subject, names: names), relation, .literal(heir.rawValue), options)
+                .keyPath(root: .subject, names: names), relation, .literal(successor.rawValue),
+                options)
         }
     }
 

@@ -4,7 +4,7 @@ import CambiumModel
 // the drop of one end deletes nothing.
 extension ModelDifference {
     /// Requires a drop of the other end if only one end of a pair that stays is dropped.
-    func checkHalfDrops() {
+    func checkOneSidedDrops() {
         for drop in new.migration?.drops ?? [] where drop.condition == nil {
             guard let name = drop.property, let oldEntity = old.entity(named: drop.entity),
                 let declarer = old.declarer(of: name, in: oldEntity),
@@ -13,7 +13,7 @@ extension ModelDifference {
                 isFirstProblem(
                     ofLinksAt: [.init(entity: declarer.name, property: name), kept.old])
             else { continue }
-            addHalfDrop(name, of: oldEntity, declaredBy: declarer, kept)
+            addOneSidedDrop(name, of: oldEntity, declaredBy: declarer, kept)
         }
     }
 
@@ -39,10 +39,10 @@ extension ModelDifference {
             let entity = match.newEntity(of: oldEntity),
             let inverse = old.inverse(of: relationship),
             let owner = match.newEntity(of: inverse.entity),
-            let heir = match.newRelationship(
+            let successor = match.newRelationship(
                 of: inverse.relationship.name, in: inverse.entity.name),
-            !heir.isTransient,
-            let end = new.inverse(of: heir), !end.relationship.isTransient,
+            !successor.isTransient,
+            let end = new.inverse(of: successor), !end.relationship.isTransient,
             new.entity(entity, isKindOf: end.entity),
             // An end with another inverse now would have the links too, but the drop says that it
             // has none.
@@ -54,10 +54,10 @@ extension ModelDifference {
         else { return nil }
         return KeptEnd(
             old: .init(entity: inverse.entity.name, property: inverse.relationship.name),
-            owner: owner, relationship: heir, other: (end.entity, end.relationship))
+            owner: owner, relationship: successor, other: (end.entity, end.relationship))
     }
 
-    private func addHalfDrop(
+    private func addOneSidedDrop(
         _ name: String, of oldEntity: Entity, declaredBy declarer: Entity, _ kept: KeptEnd
     ) {
         let isInherited = declarer.name != oldEntity.name
@@ -138,7 +138,7 @@ extension ModelDifference {
                 continue
             }
             for further in self.drops(of: taken, where: condition)
-            where !found.contains(where: { $0.drop == further.drop }) && !isSaid(further.drop) {
+            where !found.contains(where: { $0.drop == further.drop }) && !isDeclared(further.drop) {
                 found.append(further)
             }
         }
@@ -158,7 +158,7 @@ extension ModelDifference {
                     of: taken, where: condition, requiredAt: relationship, of: owner)
                 where canBeMade(drop) {
                     let isInCircle = passed.contains(drop.entity)
-                    if isInCircle, leadsBack(condition, along: relationship, of: owner) {
+                    if isInCircle, pointsBack(condition, along: relationship, of: owner) {
                         continue
                     }
                     found.append((drop, isInCircle))
@@ -178,18 +178,18 @@ extension ModelDifference {
 
     /// Whether a condition uses only the one object that is the inverse of a relationship. That
     /// object is then the one that requires the others.
-    private func leadsBack(
+    private func pointsBack(
         _ condition: ModelExpression, along relationship: Relationship, of owner: Entity
     ) -> Bool {
         guard let source = match.oldRelationship(of: relationship.name, in: owner.name),
             let inverse = old.inverse(of: source)?.relationship, !inverse.isToMany
         else { return false }
-        var leadsBack = true
+        var pointsBack = true
         condition.visit { part in
             guard case .keyPath(root: .subject, let names) = part else { return }
-            leadsBack = leadsBack && names.first == inverse.name
+            pointsBack = pointsBack && names.first == inverse.name
         }
-        return leadsBack
+        return pointsBack
     }
 
     /// Returns the objects that require, at a relationship, the objects of an entity that meet a
@@ -208,7 +208,7 @@ extension ModelDifference {
     }
 
     /// Whether a drop by condition takes these objects, or all of their entity.
-    func isSaid(_ further: FurtherDrop) -> Bool {
+    func isDeclared(_ further: FurtherDrop) -> Bool {
         (new.migration?.drops ?? []).contains {
             $0.entity == further.entity
                 && ($0.condition == further.condition || $0.condition == .literal(.bool(true)))

@@ -30,7 +30,7 @@ extension ModelDifference {
                 addOnce(.caseAdded(enumeration: enumeration.name, item.name))
             }
         }
-        for item in before.cases where isReplaced(item) || enumeration.heir(of: item) == nil {
+        for item in before.cases where isReplaced(item) || enumeration.successor(of: item) == nil {
             compareDropped(item, of: enumeration, since: before)
         }
     }
@@ -69,7 +69,7 @@ extension ModelDifference {
                 !wasThere(one) && !before.cases.contains { $0.name == one.name }
             }
         let what =
-            namesake.map { "has the raw value \($0.rawText)" } ?? "is gone"
+            namesake.map { "has the raw value \($0.rawText)" } ?? "is missing"
         // One of another type of raw values cannot keep its own.
         let kept = item.rawValue(as: enumeration.rawType).map { _ in
             MigrationFix.keepCase(
@@ -130,29 +130,32 @@ extension ModelDifference {
             MigrationProblem(entity: "", enumeration: type, fact: fact, remedy: remedy)
         }
         guard let item, let enumeration = new.enumeration(named: type) else {
-            let heir = new.enumerations.first { match.wasCalled($0.name, type) }
+            let successor = new.enumerations.first { match.wasCalled($0.name, type) }
             return add(
                 problem(
                     "A replacement names '\(name)' of \(type), which "
                         + (item == nil
                             ? "version \(old.version) does not have"
-                            : heir.map { "version \(new.version) calls '\($0.name)': name that" }
+                            : successor.map {
+                                "version \(new.version) calls '\($0.name)': name that"
+                            }
                                 ?? """
-                                version \(new.version) has no longer: say with a fill what its \
-                                attributes have instead
+                                version \(new.version) no longer has: declare with a fill what \
+                                its attributes get
                                 """)))
         }
         let before = match.formers(of: type).first { $0.cases.contains(item) }
-        if let heir = enumeration.heir(of: item),
-            before.map({ !enumeration.exchanges(item, for: heir, since: $0) }) ?? true
+        if let successor = enumeration.successor(of: item),
+            before.map({ !enumeration.exchanges(item, for: successor, since: $0) }) ?? true
         {
             return add(
                 problem(
                     """
                     The migration replaces '\(name)' of \(type), and version \(new.version) still \
-                    has its raw value in '\(heir.name)'
+                    has its raw value in '\(successor.name)'
                     """,
-                    remedy: "remove the replacement, or give '\(heir.name)' another raw value"))
+                    remedy: "remove the replacement, or give '\(successor.name)' another raw value")
+            )
         }
         if let other = replacement.replacement,
             !enumeration.cases.contains(where: { $0.name == other })
@@ -259,8 +262,8 @@ extension ModelDifference {
                 '\(item.name)'
                 """,
             remedy: kept == nil
-                ? "write out other values, or say what they get"
-                : "write out the value that it had",
+                ? "write other values, or declare what they get"
+                : "write the value that it had",
             fixes: [
                 kept.map { keeping($0, item, of: enumeration, since: before) }
                     ?? .replace(
@@ -312,10 +315,10 @@ extension Enumeration {
     ///
     /// - Parameter before: The enumeration that has `item`.
     func exchanges(
-        _ item: EnumerationCase, for heir: EnumerationCase, since before: Enumeration
+        _ item: EnumerationCase, for successor: EnumerationCase, since before: Enumeration
     ) -> Bool {
-        item.name != heir.name
-            && (before.cases.contains { $0.name == heir.name }
+        item.name != successor.name
+            && (before.cases.contains { $0.name == successor.name }
                 || cases.contains { $0.name == item.name })
     }
 }

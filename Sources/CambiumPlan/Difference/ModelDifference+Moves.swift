@@ -135,7 +135,7 @@ extension ModelDifference {
         for top in tops {
             guard let entity = match.newEntity(of: top) else { continue }
             let declarer = old.entity(named: property.entity) ?? top
-            if match.isGivenUp(property, below: top)
+            if match.isDropped(property, below: top)
                 || match.isDropped(property.entity, property.property, in: declarer)
             {
                 add(
@@ -149,9 +149,9 @@ extension ModelDifference {
                 entity: top.name, property: property.property, in: .old,
                 fact: """
                     Objects of \(top.name) of version \(old.version) have \(property.property) \
-                    from \(property.entity), and have it no more in version \(new.version)
+                    from \(property.entity), but not in version \(new.version)
                     """,
-                remedy: "say that it may be lost, or declare it for them",
+                remedy: "declare that it may be lost, or declare it for them",
                 fixes: [.drop(entity: top.name, property: property.property)])
         }
     }

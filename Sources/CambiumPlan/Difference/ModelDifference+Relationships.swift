@@ -24,15 +24,15 @@ extension ModelDifference {
         for relationship in oldEntity.relationships where !relationship.isTransient {
             let property = ModelMatch.PropertyName(
                 entity: oldEntity.name, property: relationship.name)
-            let isThere =
+            let exists =
                 match.newRelationship(of: relationship.name, in: oldEntity.name) != nil
-            if isThere || match.livesOn(property) {
-                if !livesOnInInverse(relationship) {
+            if exists || match.isKept(property) {
+                if !isKeptInInverse(relationship) {
                     compareLosers(of: property, declaration: .relationship)
                 }
             } else if let entity {
                 compareDropped(relationship, of: oldEntity, in: entity)
-            } else if !livesOnInInverse(relationship) {
+            } else if !isKeptInInverse(relationship) {
                 compareLosers(of: property, declaration: .relationship)
             } else {
                 addLostOrder(of: relationship, oldEntity, name: oldEntity.name)
@@ -46,24 +46,24 @@ extension ModelDifference {
         of relationship: Relationship, _ oldEntity: Entity, name: String
     ) {
         guard old.positionColumn(of: relationship, of: oldEntity) != nil else { return }
-        let heirs = old.inverse(of: relationship).map {
-            match.heirs(of: .init(entity: $0.entity.name, property: $0.relationship.name))
+        let successors = old.inverse(of: relationship).map {
+            match.successors(of: .init(entity: $0.entity.name, property: $0.relationship.name))
         }
-        let isKept = (heirs ?? []).allSatisfy { heir in
-            new.inverse(of: heir.relationship).map {
+        let isKept = (successors ?? []).allSatisfy { successor in
+            new.inverse(of: successor.relationship).map {
                 new.positionColumn(of: $0.relationship, of: $0.entity) != nil
             } ?? false
         }
-        guard !isKept || heirs?.isEmpty != false else { return }
+        guard !isKept || successors?.isEmpty != false else { return }
         add(.orderChanged(entity: name, relationship.name, isOrdered: false))
     }
 
     /// Whether the other end carries the links of all its objects.
-    private func livesOnInInverse(_ relationship: Relationship) -> Bool {
+    private func isKeptInInverse(_ relationship: Relationship) -> Bool {
         guard let inverse = old.inverse(of: relationship) else { return false }
         let name = ModelMatch.PropertyName(
             entity: inverse.entity.name, property: inverse.relationship.name)
-        return match.livesOn(name) && match.losers(of: name).isEmpty
+        return match.isKept(name) && match.losers(of: name).isEmpty
             && match.newRelationship(of: name.property, in: name.entity)?.destination
                 == old.entity(named: inverse.relationship.destination)
                 .flatMap(match.newEntity)?.name
@@ -79,23 +79,23 @@ extension ModelDifference {
             let inverse = self.old.inverse(of: old).map {
                 ModelMatch.PropertyName(entity: $0.entity.name, property: $0.relationship.name)
             }
-            let stranger = self.old.family(of: oldDestination).first { member in
+            let otherMember = self.old.family(of: oldDestination).first { member in
                 guard let newMember = match.newEntity(of: member) else { return false }
                 if member.isAbstract, self.old.hasSubentities(member) { return false }
                 return !self.new.entity(newMember, isKindOf: destination)
-                    && !(inverse.map { match.isGivenUp($0, below: member) } ?? false)
+                    && !(inverse.map { match.isDropped($0, below: member) } ?? false)
             }
-            if let stranger {
+            if let otherMember {
                 addUnlinked(
                     new, old, of: entity,
-                    "leads to \(new.destination) and no longer to "
-                        + (match.newEntity(of: stranger)?.name ?? stranger.name),
+                    "references \(new.destination) and no longer "
+                        + (match.newEntity(of: otherMember)?.name ?? otherMember.name),
                     givenUpIn: owner)
             }
         } else if destination?.name != old.destination, match.isDropped(old.destination, nil) {
             addUnlinked(
                 new, old, of: entity,
-                "leads to \(new.destination) and no longer to \(old.destination)",
+                "references \(new.destination) and no longer \(old.destination)",
                 givenUpIn: owner)
         }  // else what became of the destination is not known yet, or wrong, which is reported
     }
@@ -135,7 +135,7 @@ extension ModelDifference {
         guard let links = CarriedLinks(of: relationship, of: entity, in: match),
             links.all.contains(where: \.hasMembers)
         else { return }
-        if checkPartings(links) { return }
+        if checkSplitRelationships(links) { return }
         if let conflict = links.conflict {
             guard isFirstProblem(ofLinksAt: Set(conflict)) else { return }
             if conflict[0] == conflict[1] {
@@ -193,7 +193,7 @@ extension ModelDifference {
             destination.flatMap { old.declarer(of: inverse, in: $0) }
         }
         if let inverse = relationship.inverse, let inverseDeclarer {
-            if match.livesOn(.init(entity: inverseDeclarer.name, property: inverse)) {
+            if match.isKept(.init(entity: inverseDeclarer.name, property: inverse)) {
                 add(
                     .relationshipDropped(
                         entity: entity.name, relationship.name, losesLinks: false))
@@ -302,12 +302,12 @@ extension ModelDifference {
         addProblem(
             entity: entity.name, property: relationship.name,
             fact: """
-                \(ends.joined(separator: " and ")) \(ends.count == 1 ? "leads" : "lead") to one \
-                object from now on, and objects may have several there
+                \(ends.joined(separator: " and ")) \(ends.count == 1 ? "references" : "reference") \
+                one object in the new version, and existing objects may have several
                 """,
             remedy: """
-                say that the first stays (in an order, else as the old list has them), or \
-                drop all the old links
+                keep the first link (in an order, or the order of the old list), \
+                or drop all old links
                 """,
             fixes: [fixes.count == 1 ? fixes[0] : .together(fixes), dropOfLinks(old)])
     }
@@ -319,7 +319,7 @@ extension ModelDifference {
             entity: links.entity.name, property: links.relationship.name)
         guard let inverse = old.inverse(of: links.relationship),
             !links.relationship.isOwnInverse(in: links.entity),
-            match.livesOn(
+            match.isKept(
                 .init(entity: inverse.entity.name, property: inverse.relationship.name))
         else { return drop }
         return .together([
@@ -335,11 +335,11 @@ extension ModelDifference {
     /// split.
     ///
     /// - Returns: Whether there are any.
-    func checkPartings(_ links: CarriedLinks) -> Bool {
-        let parted = links.all.filter(isParted)
-        for links in parted where isFirstProblem(ofLinksAt: links.ends) {
+    func checkSplitRelationships(_ links: CarriedLinks) -> Bool {
+        let split = links.all.filter(isSplit)
+        for links in split where isFirstProblem(ofLinksAt: links.ends) {
             guard let inverse = old.inverse(of: links.relationship),
-                let heir = match.heir(
+                let successor = match.successor(
                     of: .init(entity: links.entity.name, property: links.relationship.name))
             else { continue }
             let ends = [
@@ -347,34 +347,34 @@ extension ModelDifference {
                 (inverse.entity.name, inverse.relationship.name),
             ]
             if ends[0] == ends[1] {
-                addParting(of: links)
+                addSplitRelationship(of: links)
                 continue
             }
             addProblem(
-                entity: heir.entity.name, property: heir.relationship.name,
+                entity: successor.entity.name, property: successor.relationship.name,
                 fact: ends.map { "\($0.0).\($0.1)" }.joined(separator: " and ")
                     + """
-                     were each other's inverse before, and are not now, so that both would \
-                    have all their links
+                     were inverses of each other, and no longer are, so both \
+                    would keep all links
                     """,
                 remedy: "drop one of them: the other keeps the links",
                 fixes: ends.map { .drop(entity: $0.0, property: $0.1) })
         }
-        return !parted.isEmpty
+        return !split.isEmpty
     }
 
     /// Reports a relationship that was its own inverse and is now several relationships that are
     /// not each other's inverse.
-    private func addParting(of links: OldLinks) {
+    private func addSplitRelationship(of links: OldLinks) {
         let name = links.relationship.name
-        let heirs = match.heirs(of: .init(entity: links.entity.name, property: name))
-        let owners = heirs.compactMap { match.oldEntity(of: $0.entity)?.name }
+        let successors = match.successors(of: .init(entity: links.entity.name, property: name))
+        let owners = successors.compactMap { match.oldEntity(of: $0.entity)?.name }
         addProblem(
-            entity: heirs[0].entity.name, property: heirs[0].relationship.name,
+            entity: successors[0].entity.name, property: successors[0].relationship.name,
             fact: """
-                \(links.entity.name).\(name) was its own inverse before, and what it is now in \
-                \(owners.joined(separator: " and ")) is not each other's inverse, so that both \
-                would have the same links
+                \(links.entity.name).\(name) was its own inverse before, and is now two \
+                relationships in \(owners.joined(separator: " and ")) that are not inverses of \
+                each other, so that both would have the same links
                 """,
             remedy: "drop one of them: the other keeps the links",
             fixes: owners.map { .drop(entity: $0, property: name) })
@@ -389,7 +389,7 @@ extension ModelDifference {
         let taken: [MigrationFix] =
             relationship.renamedFrom == nil
             ? [] : [.takeBack(.relationship, name: relationship.name, from: old.property)]
-        func parted(_ fix: MigrationFix) -> MigrationFix {
+        func split(_ fix: MigrationFix) -> MigrationFix {
             taken.isEmpty ? fix : .together([fix] + taken)
         }
         addProblem(
@@ -397,16 +397,16 @@ extension ModelDifference {
             fact: """
                 \(entity.name).\(relationship.name) is its own inverse now, and \
                 \(old.entity).\(old.property) was not, so that a link of one object to another \
-                would lead back too
+                would also exist in the other direction
                 """,
-            remedy: "let a step of the program make the links, or drop them at both ends",
+            remedy: "create the links in a step of the program, or drop them at both ends",
             fixes: [
-                parted(.convert(entity: old.entity, property: old.property)),
-                parted(.drop(entity: old.entity, property: old.property)),
+                split(.convert(entity: old.entity, property: old.property)),
+                split(.drop(entity: old.entity, property: old.property)),
             ])
     }
 
-    private func isParted(_ links: OldLinks) -> Bool {
+    private func isSplit(_ links: OldLinks) -> Bool {
         guard let inverse = old.inverse(of: links.relationship) else { return false }
         func isPair(_ one: Relationship?, _ other: Relationship?) -> Bool {
             guard let one, let other else { return false }
@@ -421,14 +421,14 @@ extension ModelDifference {
         {
             return false
         }
-        let heirs = match.heirs(of: .init(entity: entity, property: name))
-        let others = match.heirs(of: .init(entity: inverseEntity, property: inverseName))
+        let successors = match.successors(of: .init(entity: entity, property: name))
+        let others = match.successors(of: .init(entity: inverseEntity, property: inverseName))
         // A relationship that was its own inverse has each link in both directions, so a single
-        // heir gets all of them.
-        if entity == inverseEntity, name == inverseName, heirs.count < 2 { return false }
-        return !heirs.isEmpty && !others.isEmpty
-            && !heirs.contains { heir in
-                others.contains { isPair(heir.relationship, $0.relationship) }
+        // successor gets all of them.
+        if entity == inverseEntity, name == inverseName, successors.count < 2 { return false }
+        return !successors.isEmpty && !others.isEmpty
+            && !successors.contains { successor in
+                others.contains { isPair(successor.relationship, $0.relationship) }
             }
     }
 }

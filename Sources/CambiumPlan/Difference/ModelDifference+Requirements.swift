@@ -47,23 +47,25 @@ extension ModelDifference {
         }
         let open = dropped.flatMap {
             drops(of: $0, where: .literal(.bool(true)), requiredAt: relationship, of: entity)
-        }.filter { !isSaid($0) }
+        }.filter { !isDeclared($0) }
         guard let first = open.first else { return }
         if noteSupplied(relationship, of: entity) { return }
-        let giveUps = open.map { MigrationFix.giveUp(entity: $0.entity, where: $0.condition) }
+        let objectDrops = open.map {
+            MigrationFix.dropObjects(entity: $0.entity, where: $0.condition)
+        }
         addProblem(
             entity: entity.name, property: relationship.name,
             fact: """
                 \(first.required) is dropped, but the required relationship \
-                \(entity.name).\(relationship.name) may lead to its objects
+                \(entity.name).\(relationship.name) may reference its objects
                 """,
-            remedy: "make it optional, or drop the objects that lead there",
+            remedy: "make it optional, or drop the objects that reference them",
             fixes: [
                 .makeOptional(
                     .relationship, name: relationship.name, type: relationship.destination),
                 open.count > 1
-                    ? .together(giveUps)
-                    : .giveUp(entity: first.entity, where: first.condition),
+                    ? .together(objectDrops)
+                    : .dropObjects(entity: first.entity, where: first.condition),
             ])
     }
 
@@ -94,24 +96,24 @@ extension ModelDifference {
         }
         if hadLinks { fixes.append(.require(entity: entity.name, property: relationship.name)) }
         // The entities of the new version that existed before, by their old names.
-        let giveUps = new.family(of: entity).compactMap { member -> MigrationFix? in
+        let objectDrops = new.family(of: entity).compactMap { member -> MigrationFix? in
             guard let former = match.oldEntity(of: member), !former.isAbstract else { return nil }
             let source = match.source(
                 of: .init(entity: entity.name, property: relationship.name), for: member)
-            return .giveUp(
+            return .dropObjects(
                 entity: former.name,
                 where: source.map(match.conditionOfNone) ?? .literal(.bool(true)))
         }
-        if let first = giveUps.first {
-            fixes.append(giveUps.count > 1 ? .together(giveUps) : first)
+        if let first = objectDrops.first {
+            fixes.append(objectDrops.count > 1 ? .together(objectDrops) : first)
         }
         return MigrationProblem(
             entity: entity.name, property: relationship.name,
             fact: """
                 \(entity.name).\(relationship.name) is required, and existing \
-                objects may have no object there
+                objects may reference none
                 """,
-            remedy: "make it optional, or say what becomes of them",
+            remedy: "make it optional, or declare what happens to them",
             fixes: fixes)
     }
 
@@ -141,14 +143,14 @@ extension ModelDifference {
                     remedy: "name the entities below it (\(members.joined(separator: ", ")))",
                     fixes: members.isEmpty
                         ? []
-                        : [.together(members.map { .giveUp(entity: $0, where: condition) })])
+                        : [.together(members.map { .dropObjects(entity: $0, where: condition) })])
             }
             if !match.support.finds(where: condition, of: entity, in: match) {
                 addProblem(
                     entity: entity.name, in: .old,
                     fact: """
-                        Which objects of \(entity.name) a drop means cannot be computed by the \
-                        store
+                        The store cannot compute which objects of \(entity.name) a drop \
+                        deletes
                         """, remedy: "use its stored properties")
             }
             let name = match.newEntity(of: entity)?.name ?? entity.name
@@ -184,7 +186,7 @@ extension ModelDifference {
             return add(
                 problem(
                     """
-                    What \(place) leads to cannot be computed by the store: version \
+                    The store cannot compute the destination of \(place): version \
                     \(old.version) has no objects of \(relationship.destination), or the \
                     condition needs more than its stored properties
                     """
@@ -246,11 +248,11 @@ extension ModelDifference {
             entity: entity, property: name,
             fact:
                 """
-                A requirement says that every object has \(entity).\(name), and the migration \
-                drops what they have there (\(drop.entity).\(name))
+                A requirement declares that every object has \(entity).\(name), but the \
+                migration drops the old values (\(drop.entity).\(name))
                 """,
             remedy: "remove the drop, or "
-                + (fix == nil ? "make it optional" : "say what they get instead"),
+                + (fix == nil ? "make it optional" : "declare what they get instead"),
             fixes: [fix].compactMap { $0 })
     }
 }

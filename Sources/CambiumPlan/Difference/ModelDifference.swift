@@ -53,7 +53,7 @@ package final class ModelDifference: @unchecked Sendable {
         }
         compareEnumerations()
         compareObjects()
-        checkHalfDrops()
+        checkOneSidedDrops()
         compareKeeps()
         compareDeduplications()
     }
@@ -205,8 +205,8 @@ package final class ModelDifference: @unchecked Sendable {
         let leavers = drops(ofLinksTo: entity)
         addProblem(
             entity: entity.name, in: .old,
-            fact: "\(entity.name) of version \(old.version) is gone in version \(new.version)",
-            remedy: "say whether it was renamed or its data may be lost",
+            fact: "\(entity.name) of version \(old.version) is missing in version \(new.version)",
+            remedy: "declare whether it was renamed or its data may be lost",
             fixes: [
                 .rename(.entity, to: candidate, from: entity.name),
                 leavers.isEmpty ? drop : .together([drop] + leavers),
@@ -243,8 +243,8 @@ extension ModelDifference {
                     in version \(new.version)
                     """,
                 remedy: """
-                    keep the old values under another name, let a step of the program make \
-                    links of them, or drop them
+                    keep the old values under another name, create links from them in a step \
+                    of the program, or drop them
                     """,
                 fixes: [
                     .rename(declaration, to: nil, from: property),
@@ -257,9 +257,9 @@ extension ModelDifference {
             entity: oldEntity.name, property: property, in: .old,
             fact: "\(oldEntity.name).\(property) of version \(old.version) is "
                 + (isTransient
-                    ? "transient in version \(new.version), and a store keeps nothing of it"
-                    : "gone in version \(new.version)"),
-            remedy: "say whether it was renamed or its data may be lost",
+                    ? "transient in version \(new.version), and is no longer stored"
+                    : "missing in version \(new.version)"),
+            remedy: "declare whether it was renamed or its data may be lost",
             fixes: [
                 part ?? .rename(declaration, to: candidate, from: property),
                 .drop(entity: oldEntity.name, property: property),

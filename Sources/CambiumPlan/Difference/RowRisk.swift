@@ -46,7 +46,7 @@ extension ModelDifference {
             + new.entities.filter { !match.settled.contains($0.name) }.flatMap(revisionRisks)
             + fillRisks
         guard !match.conditionalDrops.isEmpty else { return risks }
-        return risks.filter { !isThinned($0.entity) || losesMembers($0) }
+        return risks.filter { !losesObjects($0.entity) || losesMembers($0) }
     }
 
     /// Whether counted objects are deleted, so that the remaining ones may be too few.
@@ -64,11 +64,11 @@ extension ModelDifference {
             }
     }
 
-    private func isThinned(_ name: String) -> Bool {
+    private func losesObjects(_ name: String) -> Bool {
         guard let entity = new.entity(named: name) else { return false }
         let members = new.family(of: entity).compactMap(match.oldEntity).filter { !$0.isAbstract }
-        let thinned = Set(match.conditionalDrops.map { $0.entity.name })
-        return !members.isEmpty && members.allSatisfy { thinned.contains($0.name) }
+        let dropped = Set(match.conditionalDrops.map { $0.entity.name })
+        return !members.isEmpty && members.allSatisfy { dropped.contains($0.name) }
     }
 
     private func risks(_ change: ModelChange) -> [RowRisk] {

@@ -29,10 +29,10 @@ package final class CarriedLinks {
         guard !sets.isEmpty else { return nil }
         self.relationship = relationship
         self.inverse = inverse
-        let stranger = own.first { one in
+        let conflicting = own.first { one in
             !others.isEmpty && !others.contains { $0.relationship.name == one.relationship.inverse }
         }
-        conflict = stranger.map { one in
+        conflict = conflicting.map { one in
             [one, others[0]].map { .init(entity: $0.entity.name, property: $0.relationship.name) }
         }
         let declared = match.new.migration?.keeps ?? []
@@ -192,30 +192,30 @@ extension ModelMatch {
     /// exist too; otherwise nil.
     package func partialOwners(of source: PropertySource) -> [String]? {
         guard let declarer = old.entity(named: source.old.entity) else { return nil }
-        let living = old.family(of: declarer).filter { newEntity(of: $0) != nil }
-        let owners = living.filter { member in
+        let kept = old.family(of: declarer).filter { newEntity(of: $0) != nil }
+        let owners = kept.filter { member in
             newEntity(of: member).map { source.entities.contains($0.name) } ?? false
         }
-        return owners.count == living.count ? nil : owners.map { $0.name }
+        return owners.count == kept.count ? nil : owners.map { $0.name }
     }
 
     /// Returns the old destinations of a relationship that are now `end` or below it, if other
     /// destinations still exist too; otherwise nil.
     package func partialMembers(of relationship: Relationship, at end: Entity?) -> [String]? {
         guard let end else { return nil }
-        let living = livingMembers(of: relationship)
-        let members = living.filter { isKind($0, of: end) }
-        return members.count == living.count ? nil : members.map { $0.name }
+        let kept = keptMembers(of: relationship)
+        let members = kept.filter { isKind($0, of: end) }
+        return members.count == kept.count ? nil : members.map { $0.name }
     }
 
     /// Whether an old destination of a relationship is now `end` or below it.
     func hasMembers(_ relationship: Relationship, at end: Entity?) -> Bool {
         guard let end else { return true }
-        return livingMembers(of: relationship).contains { isKind($0, of: end) }
+        return keptMembers(of: relationship).contains { isKind($0, of: end) }
     }
 
     /// Returns the old destinations of a relationship that still exist.
-    private func livingMembers(of relationship: Relationship) -> [Entity] {
+    private func keptMembers(of relationship: Relationship) -> [Entity] {
         (old.entity(named: relationship.destination).map(old.family) ?? []).filter {
             !$0.isAbstract && newEntity(of: $0) != nil
         }

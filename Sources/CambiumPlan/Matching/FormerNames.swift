@@ -46,7 +46,7 @@ package struct FormerNames {
     package subscript(name: String) -> String? { names[name] }
 
     /// Returns the new thing with a former name.
-    package func heir(of oldName: String) -> String? {
+    package func successor(of oldName: String) -> String? {
         names.first { $0.value == oldName }?.key
     }
 }
@@ -237,11 +237,11 @@ extension ModelMatch {
         guard let declarer = old.declarer(of: property, in: oldEntity),
             declarer.name != oldEntity.name
         else { return isDropped(oldEntity.name, property, in: oldEntity) }
-        return isGivenUp(.init(entity: declarer.name, property: property), below: oldEntity)
+        return isDropped(.init(entity: declarer.name, property: property), below: oldEntity)
     }
 
     /// Returns the problem that two things of the new version declare the same former name.
-    func severalHeirs(
+    func severalSuccessors(
         _ name: String, _ other: String, of from: String, in entity: Entity, property: String? = nil
     ) -> MigrationProblem {
         let place = property == nil ? "" : "\(entity.name)."
@@ -251,7 +251,7 @@ extension ModelMatch {
                 \(place)\(name) and \(place)\(other) both say that they were '\(from)' in \
                 version \(old.version), and only one of them can have been
                 """,
-            remedy: "take it back at the other",
+            remedy: "remove renamedFrom at the other",
             disputed: .init(name: other, former: from))
     }
 
@@ -266,8 +266,8 @@ extension ModelMatch {
                 drops that
                 """,
             remedy: """
-                remove the drop, so that it lives on, or take back that it was \
-                renamed, so that it goes
+                remove the drop to keep the data, or remove \
+                renamedFrom to delete it
                 """)
     }
 

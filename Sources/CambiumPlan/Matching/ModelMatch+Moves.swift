@@ -32,12 +32,15 @@ extension ModelMatch {
 
     /// The relationship of the new version, and the entity that declares it, that has the links of
     /// one of the old version.
-    package func heir(of property: PropertyName) -> (entity: Entity, relationship: Relationship)? {
-        heirs(of: property).first
+    package func successor(of property: PropertyName) -> (
+        entity: Entity, relationship: Relationship
+    )? {
+        successors(of: property).first
     }
 
-    /// Returns all heirs of a relationship. If it has moved down a hierarchy, there may be several.
-    func heirs(of property: PropertyName) -> [(entity: Entity, relationship: Relationship)] {
+    /// Returns all successors of a relationship. If it has moved down a hierarchy, there may be
+    /// several.
+    func successors(of property: PropertyName) -> [(entity: Entity, relationship: Relationship)] {
         new.entities.flatMap { entity in
             entity.relationships.filter { relationship in
                 sources(of: relationship.name, in: entity).contains { $0.old == property }
@@ -68,7 +71,7 @@ extension ModelMatch {
     @inline(never)
     private func kept(_ property: PropertyName, by oldEntity: Entity) -> PropertyName? {
         guard let found = former(property), let declarer = old.entity(named: found.entity),
-            old.entity(oldEntity, isKindOf: declarer), !isGivenUp(found, below: oldEntity)
+            old.entity(oldEntity, isKindOf: declarer), !isDropped(found, below: oldEntity)
         else { return nil }
         return found
     }
@@ -110,7 +113,7 @@ extension ModelMatch {
                     })
                 else { continue }
                 let old = PropertyName(entity: declarer.name, property: oldName)
-                guard !taken.contains(old), !isGivenUp(old, below: oldEntity),
+                guard !taken.contains(old), !isDropped(old, below: oldEntity),
                     !isDropped(old, in: declarer, from: owner, isExplicit: isExplicit)
                 else { continue }
                 moves[property] = old
@@ -124,7 +127,7 @@ extension ModelMatch {
 
     /// Whether an inherited property is dropped for the objects of some sub-entities, including
     /// this one.
-    func isGivenUp(_ property: PropertyName, below oldEntity: Entity) -> Bool {
+    func isDropped(_ property: PropertyName, below oldEntity: Entity) -> Bool {
         guard let drops = new.migration?.drops, !drops.isEmpty else { return false }
         return old.lineage(of: oldEntity).reversed().prefix { $0.name != property.entity }
             .contains { isDropped($0.name, property.property, in: $0) }
@@ -161,7 +164,7 @@ extension ModelMatch {
 
     /// Whether objects of any entity have a property's values afterwards.
     @inline(never)
-    func livesOn(_ property: PropertyName) -> Bool {
+    func isKept(_ property: PropertyName) -> Bool {
         guard let declarer = old.entity(named: property.entity) else { return false }
         return old.family(of: declarer).contains { member in
             newEntity(of: member).map { keeps(property, $0) } ?? false

@@ -125,12 +125,12 @@ package final class ModelMatch: @unchecked Sendable {
             else { continue }
             families[root.name] = family
         }
-        let leadsToOne = { (relationship: Relationship) in
+        let pointsToOne = { (relationship: Relationship) in
             self.new.entity(named: relationship.destination)
                 .map { families[self.new.root(of: $0).name] != nil } ?? false
         }
         let alone = families.values.filter { family in
-            family.allSatisfy { $0.relationships.allSatisfy(leadsToOne) }
+            family.allSatisfy { $0.relationships.allSatisfy(pointsToOne) }
         }
         return Set(alone.flatMap { $0.map { $0.name } })
     }
@@ -142,7 +142,7 @@ package final class ModelMatch: @unchecked Sendable {
             // If the entity is dropped as well, that contradiction is reported.
             guard let from else { return }
             if let other = newEntities[from] {
-                problems.append(severalHeirs(entity.name, other, of: from, in: entity))
+                problems.append(severalSuccessors(entity.name, other, of: from, in: entity))
                 return
             }
             pair(entity.name, from)
@@ -153,7 +153,7 @@ package final class ModelMatch: @unchecked Sendable {
                     MigrationProblem(
                         entity: entity.name,
                         fact: """
-                            \(entity.name) says renamedFrom="\(missing)", but version \
+                            \(entity.name) has renamedFrom="\(missing)", but version \
                             \(old.version) has no entity of that name
                             """))
             } else if newEntities[entity.name] == nil, !isDropped(entity.name, nil) {
@@ -186,7 +186,7 @@ package final class ModelMatch: @unchecked Sendable {
                 let problem = MigrationProblem(
                     entity: entity.name, property: name,
                     fact:
-                        "\(entity.name).\(name) says renamedFrom=\"\(renamedFrom)\", but \(reason)",
+                        "\(entity.name).\(name) has renamedFrom=\"\(renamedFrom)\", but \(reason)",
                     remedy: remedy)
                 missing.append((newProperty, problem))
                 continue
@@ -198,7 +198,8 @@ package final class ModelMatch: @unchecked Sendable {
             if let other = newProperties[oldProperty] {
                 guard isExplicit else { continue }
                 problems.append(
-                    severalHeirs(name, other.property, of: oldName, in: entity, property: name))
+                    severalSuccessors(name, other.property, of: oldName, in: entity, property: name)
+                )
                 continue
             }
             oldProperties[newProperty] = oldProperty

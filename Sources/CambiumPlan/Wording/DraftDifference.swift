@@ -26,14 +26,14 @@ package struct DraftDifference: Sendable {
         self.difference = difference
         let details = ChangeDetails(of: difference)
         let problems = difference.problems
-        let told = difference.changes.filter { !details.isConsequence($0) }
+        let reported = difference.changes.filter { !details.isConsequence($0) }
             .map { (change: $0, fact: $0.fact(details.detail(of: $0))) }
         // The subject of a problem need not be among the changes.
         let open = problems.compactMap { difference.fact(of: $0) }
-        changes = Self.unique(told.map { $0.fact } + open)
+        changes = Self.unique(reported.map { $0.fact } + open)
         obstacles = Self.unique(
             problems.map { $0.draftFact } + former.ambiguities
-                + told.filter { $0.change.losesData }.map { "\($0.fact), which loses data" })
+                + reported.filter { $0.change.losesData }.map { "\($0.fact), which loses data" })
     }
 
     private static func unique(_ sentences: [String]) -> [String] {
@@ -59,7 +59,7 @@ extension MigrationProblem {
     /// draft.
     fileprivate var draftFact: String {
         for case .rename(_, _, let former) in fixes {
-            return "\(fact), and nothing there says renamedFrom=\"\(former)\""
+            return "\(fact), and nothing there has renamedFrom=\"\(former)\""
         }
         for fix in fixes {
             switch fix {
@@ -78,18 +78,18 @@ extension ModelDifference {
     fileprivate func fact(of problem: MigrationProblem) -> String? {
         let place = problem.entity + (problem.property.map { ".\($0)" } ?? "")
         if let enumeration = problem.enumeration {
-            let isTold = changes.contains { $0.enumeration == enumeration }
-            return isTold ? nil : problem.fact
+            let isReported = changes.contains { $0.enumeration == enumeration }
+            return isReported ? nil : problem.fact
         }
         if problem.side == .old { return "\(place) was removed" }
         guard let name = problem.property,
             let before = match.oldAttribute(of: name, in: problem.entity),
             let after = new.entity(named: problem.entity)?.attribute(named: name)
         else {
-            let isTold = changes.contains {
+            let isReported = changes.contains {
                 $0.entity == problem.entity && $0.property == problem.property
             }
-            return isTold ? nil : problem.fact
+            return isReported ? nil : problem.fact
         }
         guard before.type != after.type else { return nil }
         return "\(place) changed from \(before.type.notation) to \(after.type.notation)"
@@ -164,8 +164,8 @@ private struct DraftNames {
             let place = entity.map { "\($0)." } ?? ""
             ambiguities.append(
                 """
-                \(place)\(name) was \(place)\(from) of the version before, which is a thing of its \
-                own now
+                \(place)\(name) was \(place)\(from) of the version before, which is now \
+                something else
                 """)
         }
     }

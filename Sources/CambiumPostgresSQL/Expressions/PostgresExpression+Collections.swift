@@ -38,7 +38,7 @@ extension PostgresExpression {
     private mutating func source(
         of collection: TypedCollection
     ) throws -> (source: PostgresFragment, order: String) {
-        if isOfTable { throw Unsayable() }
+        if isOfTable { throw UnsupportedExpression() }
         let element = Self.alias(ofVariable: collection.variable)
         let table = "\(layout.table(of: collection.destination)) AS \(element)"
         let position = model.positionColumn(
@@ -61,7 +61,7 @@ extension PostgresExpression {
             if let position {
                 order = "\(PostgresTable.column(position, of: pairs)) NULLS LAST, \(order)"
             }
-        case .key, .transient: throw Unsayable()
+        case .key, .transient: throw UnsupportedExpression()
         }
         let owner = try key(of: collection.owner)
         return ("FROM \(raw: source) WHERE \(raw: link) = \(owner)", order)
@@ -114,13 +114,13 @@ extension PostgresExpression {
                 case .integer, .duration, .float, .double, .decimal, .anyDecimal, .date, .string:
                     let name = function == .minimum ? "min" : "max"
                     value = "\(raw: name)(\(element))"
-                default: throw Unsayable()
+                default: throw UnsupportedExpression()
                 }
             case .sum, .average:
                 let isMean = function == .average
                 if type == .anyDecimal {
                     // Only the program knows how a quotient of decimals is rounded.
-                    if isMean { throw Unsayable() }
+                    if isMean { throw UnsupportedExpression() }
                     doubt = """
                         (sum(abs(\(element))) * power(10::numeric, max(min_scale(\(element)))) \
                         >= 1e38::numeric)

@@ -10,13 +10,13 @@ extension PostgresExpression {
     ) throws -> PostgresFragment {
         if type == .string { return "(\(try value(left)) || \(try value(right)))" }
         if type == .anyDecimal {
-            if isOfTable { throw Unsayable() }
+            if isOfTable { throw UnsupportedExpression() }
             return try decimal(left, operation, right)
         }
         guard let scale = type.scale else {
             guard !isOfTable,
                 type != .date || left.type == .date || right.type == .date
-            else { throw Unsayable() }
+            else { throw UnsupportedExpression() }
             return try double(left, operation, right)
         }
         switch operation {
@@ -34,7 +34,7 @@ extension PostgresExpression {
         case .divide where type == .integer || type == .duration:
             return whole(
                 "div(\(try exact(left)), nullif(\(try exact(right)), 0))", type)
-        case .divide, .power: throw Unsayable()
+        case .divide, .power: throw UnsupportedExpression()
         }
     }
 
@@ -108,7 +108,7 @@ extension PostgresExpression {
                 greatest(abs(a), abs(b), abs(a * b), 1) \
                 * power(10::numeric, min_scale(a) + min_scale(b))
                 """
-        default: throw Unsayable()
+        default: throw UnsupportedExpression()
         }
         let isSure = "\(limit) < 1e38::numeric"
         doubts.append("(SELECT NOT (\(raw: isSure)) FROM (\(operands)) AS _n)")
@@ -145,7 +145,7 @@ extension PostgresExpression {
                 """
             }
             result = operation == .multiply ? "a * b" : "a / nullif(b, 0)"
-        case .power, .bitwiseAnd, .bitwiseOr: throw Unsayable()
+        case .power, .bitwiseAnd, .bitwiseOr: throw UnsupportedExpression()
         }
         let operands: PostgresFragment =
             "SELECT \(try double(left)) AS a, \(try double(right)) AS b OFFSET 0"
@@ -199,24 +199,24 @@ extension PostgresExpression {
         _ function: ModelFunction, _ operands: [TypedExpression]
     ) throws -> PostgresFragment {
         // All other functions need subqueries, or are in doubt.
-        if isOfTable, !Self.functionsOfTables.contains(function) { throw Unsayable() }
+        if isOfTable, !Self.functionsOfTables.contains(function) { throw UnsupportedExpression() }
         if fillsObjectsOf != nil, function == .now || function == .uuid {
             return function == .now ? "now()" : "gen_random_uuid()"
         }
         if function == .now {
-            if isKept { throw Unsayable() }
+            if isKept { throw UnsupportedExpression() }
             return nowConstant
         }
-        guard let first = operands.first else { throw Unsayable() }
+        guard let first = operands.first else { throw UnsupportedExpression() }
         switch function {
         case .entity:
-            guard case .object(let path) = first else { throw Unsayable() }
+            guard case .object(let path) = first else { throw UnsupportedExpression() }
             return try entity(of: path)
         case .length:
             switch first.type {
             case .string, .uri: return "char_length(\(try value(first)))"
             case .data: return "octet_length(\(try value(first)))"
-            default: throw Unsayable()
+            default: throw UnsupportedExpression()
             }
         case .abs: return try magnitude(first)
         case .ceiling, .floor, .trunc:
@@ -228,7 +228,7 @@ extension PostgresExpression {
                 FROM (SELECT \(try double(first)) AS n OFFSET 0) AS _n)
                 """
         case .modulus:
-            guard operands.count == 2 else { throw Unsayable() }
+            guard operands.count == 2 else { throw UnsupportedExpression() }
             let divisor = try value(operands[1])
             return "((\(try value(first)))::bigint % nullif((\(divisor))::bigint, 0))"
         case .string:
@@ -236,7 +236,7 @@ extension PostgresExpression {
             case .integer: return "((\(try value(first)))::text COLLATE \"C\")"
             case .decimal, .anyDecimal:
                 return "(trim_scale(\(try value(first)))::text COLLATE \"C\")"
-            default: throw Unsayable()
+            default: throw UnsupportedExpression()
             }
         default: return try textFunction(function, operands)
         }
@@ -248,7 +248,7 @@ extension PostgresExpression {
 
     private mutating func magnitude(_ operand: TypedExpression) throws -> PostgresFragment {
         guard operand.type.scale != nil else { return "abs(\(try double(operand)))" }
-        if isOfTable { throw Unsayable() }
+        if isOfTable { throw UnsupportedExpression() }
         // The least number has no other sign.
         let units = Self.units("n", operand.type.wireScale ?? 0)
         let type = operand.type.wireScale == nil ? "bigint" : "numeric"

@@ -36,7 +36,7 @@ extension PostgresExpression {
     private mutating func column(
         _ column: String, of root: ObjectPath.Root, _ steps: ArraySlice<ObjectPath.Step>
     ) throws -> PostgresFragment {
-        if isOfTable, !steps.isEmpty || root != .subject { throw Unsayable() }
+        if isOfTable, !steps.isEmpty || root != .subject { throw UnsupportedExpression() }
         if let fillsObjectsOf, root != .subject {
             let name = ExpressionSQL.formerColumn(of: column, for: fillsObjectsOf)
             return PostgresFragment(raw: PostgresName.identifier(name))
@@ -65,7 +65,7 @@ extension PostgresExpression {
                 links.append("\(alias).\"_id\" = \(PostgresTable.column(key, of: source))")
             case .inverseKey(let key):
                 links.append("\(PostgresTable.column(key, of: alias)) = \(source).\"_id\"")
-            case .joinTable, .transient: throw Unsayable()
+            case .joinTable, .transient: throw UnsupportedExpression()
             }
             source = alias
         }
@@ -84,7 +84,9 @@ extension PostgresExpression {
     }
 
     private func table(of relationship: Relationship) throws -> String {
-        guard let entity = model.entity(named: relationship.destination) else { throw Unsayable() }
+        guard let entity = model.entity(named: relationship.destination) else {
+            throw UnsupportedExpression()
+        }
         return layout.table(of: entity)
     }
 }

@@ -42,14 +42,16 @@ extension PostgresExpression {
         case .equal: "\(one) IS NOT DISTINCT FROM \(other)"
         case .less, .lessOrEqual, .greater, .greaterOrEqual:
             "\(one) \(raw: relation.rawValue) \(other)"
-        case .like, .matches, .notEqual, .in: throw Unsayable()
+        case .like, .matches, .notEqual, .in: throw UnsupportedExpression()
         }
     }
 
     private mutating func matches(
         _ text: PostgresFragment, _ pattern: String, _ options: ComparisonOptions
     ) throws -> PostgresFragment {
-        guard let pattern = PostgresPattern(regularExpression: pattern) else { throw Unsayable() }
+        guard let pattern = PostgresPattern(regularExpression: pattern) else {
+            throw UnsupportedExpression()
+        }
         if pattern.isOfASCII, options.isEmpty { doubtUnlessASCII(text) }
         let relation = options.contains(.caseInsensitive) ? "~*" : "~"
         return "\(text) \(raw: relation) \(Self.constant(pattern.text))"
@@ -109,10 +111,10 @@ extension PostgresExpression {
     package mutating func textFunction(
         _ function: ModelFunction, _ operands: [TypedExpression]
     ) throws -> PostgresFragment {
-        guard let first = operands.first else { throw Unsayable() }
+        guard let first = operands.first else { throw UnsupportedExpression() }
         let text = try value(first)
         func argument(_ index: Int) throws -> PostgresFragment {
-            guard index < operands.count else { throw Unsayable() }
+            guard index < operands.count else { throw UnsupportedExpression() }
             return try value(operands[index])
         }
         switch function {
@@ -137,7 +139,7 @@ extension PostgresExpression {
         case .indexOf: return "(nullif(strpos(\(text), \(try argument(1))), 0) - 1)"
         case .replace: return "replace(\(text), \(try argument(1)), \(try argument(2)))"
         case .trim: return "btrim(\(text), \(Self.constant(Self.spaces)))"
-        default: throw Unsayable()
+        default: throw UnsupportedExpression()
         }
     }
 

@@ -3,14 +3,15 @@ import CambiumRecords
 import CambiumSQL
 
 /// The server cannot express an expression with its meaning in memory.
-package struct Unsayable: Error {
+package struct UnsupportedExpression: Error {
     package init() {}
 }
 
 /// Turns expressions into SQL over a row, with the results that ``ExpressionEvaluator`` has for the
 /// object. If the server's result differs, or an error would end the transaction, the expression is
-/// ``Unsayable``, or in doubt. An expression in doubt has the right result for all rows except some
-/// that the server can tell apart, for example rows with strings that are not all ASCII.
+/// ``UnsupportedExpression``, or in doubt. An expression in doubt has the right result for all rows
+/// except some that the server can tell apart, for example rows with strings that are not all
+/// ASCII.
 package struct PostgresExpression {
     /// The use of a condition's result.
     package enum Use {
@@ -115,14 +116,14 @@ package struct PostgresExpression {
     package mutating func derived(
         _ attribute: Attribute, of entity: Entity
     ) throws -> PostgresFragment {
-        guard let derivation = attribute.derivation else { throw Unsayable() }
+        guard let derivation = attribute.derivation else { throw UnsupportedExpression() }
         let typed = try ExpressionCompiler.typedValue(
             derivation, as: attribute.type, entity: entity, model: model)
         // A number that single precision cannot hold would be an error.
-        if attribute.type == .float { throw Unsayable() }
+        if attribute.type == .float { throw UnsupportedExpression() }
         isKept = true
         let value = try value(typed)
-        guard doubts.isEmpty else { throw Unsayable() }
+        guard doubts.isEmpty else { throw UnsupportedExpression() }
         return value
     }
 
@@ -182,7 +183,7 @@ package struct PostgresExpression {
             .function, .conditional:
             let value = try value(expression)
             return use == .filter ? value : "coalesce(\(value), false)"
-        case .amongList: throw Unsayable()
+        case .amongList: throw UnsupportedExpression()
         }
     }
 
@@ -246,11 +247,13 @@ package struct PostgresExpression {
         let isExact = operand.type.scale != nil || operand.type == .anyDecimal
         if other.type.isFloatingPoint, isExact {
             // The server would round it.
-            guard operand.type == .integer, case .literal = other else { throw Unsayable() }
+            guard operand.type == .integer, case .literal = other else {
+                throw UnsupportedExpression()
+            }
         }
         if operand.type.isFloatingPoint, other.type.scale != nil || other.type == .anyDecimal {
             guard other.type == .integer, case .literal(.double(let number), _) = operand else {
-                throw Unsayable()
+                throw UnsupportedExpression()
             }
             // Between two integers, the exact position does not matter.
             guard number.magnitude < 0x1p63 else { return try decimal(number < 0 ? -1e30 : 1e30) }
@@ -262,7 +265,7 @@ package struct PostgresExpression {
 
     private func decimal(_ number: Decimal) throws -> PostgresFragment {
         guard let stored = ExpressionType.anyDecimal.stored(.decimal(number)) else {
-            throw Unsayable()
+            throw UnsupportedExpression()
         }
         return PostgresFragment(stored, as: .anyDecimal)
     }
@@ -286,9 +289,13 @@ package struct PostgresExpression {
         switch expression {
         case .literal(let value, let type): return try constant(value, type)
         case .attribute(let path, let attribute, let declarer):
-            guard !attribute.isTransient, !attribute.usesExternalForm else { throw Unsayable() }
+            guard !attribute.isTransient, !attribute.usesExternalForm else {
+                throw UnsupportedExpression()
+            }
             if isOfGeneratedColumn, attribute.derivation != nil {
-                guard path.root == .subject, path.steps.isEmpty else { throw Unsayable() }
+                guard path.root == .subject, path.steps.isEmpty else {
+                    throw UnsupportedExpression()
+                }
                 return "(\(try derived(attribute, of: declarer)))"
             }
             return try column(model.column(of: attribute.name, in: declarer), of: path)
@@ -308,7 +315,7 @@ package struct PostgresExpression {
             let one = areSeconds ? try seconds(first) : try value(first)
             let other = areSeconds ? try seconds(second) : try value(second)
             return "CASE WHEN \(test) THEN \(one) ELSE \(other) END"
-        case .parameter, .amongList: throw Unsayable()
+        case .parameter, .amongList: throw UnsupportedExpression()
         }
     }
 
@@ -337,7 +344,7 @@ package struct PostgresExpression {
         case .data: .bytea
         case .enumeration(let name):
             model.storageClass(of: .enumeration(name)) == .text ? .text : .bigint
-        case .codable, .null: throw Unsayable()
+        case .codable, .null: throw UnsupportedExpression()
         }
     }
 
@@ -370,7 +377,7 @@ package struct PostgresExpression {
     /// A date as seconds since 2001.
     package mutating func seconds(_ expression: TypedExpression) throws -> PostgresFragment {
         // The parts of a timestamp that the server extracts may depend on the session.
-        if isOfTable { throw Unsayable() }
+        if isOfTable { throw UnsupportedExpression() }
         if case .literal(.date(let date), _) = expression {
             return PostgresFragment(.real(date.timeIntervalSinceReferenceDate), as: .double)
         }

@@ -15,7 +15,7 @@ package final class PostgresDerivations: Sendable {
         /// Whether the value is the time of the save.
         private let isMoment: Bool
         /// The indices of the derived attributes that it reads, with the source of each.
-        package let looks: [(source: MaintainedAttribute.Source, index: Int)]
+        package let dependencies: [(source: MaintainedAttribute.Source, index: Int)]
         /// The length of the longest chain of attributes computed in memory that it reads.
         package let stage: Int
         /// The name of the column, in quotes.
@@ -32,7 +32,7 @@ package final class PostgresDerivations: Sendable {
             value = (try? expression.derived(derived.attribute, of: derived.entity))
                 .map { ($0, expression.joinedTables) }
             isMoment = derived.attribute.derivation == .function(.now, [])
-            let looks = attribute.sources.flatMap { source in
+            let dependencies = attribute.sources.flatMap { source in
                 others.indices.filter { index in
                     let other = others[index].attribute
                     // A write of a row sets its moment, and every value computed with it.
@@ -45,9 +45,11 @@ package final class PostgresDerivations: Sendable {
             }
             self.attribute = attribute
             self.derived = derived
-            self.looks = looks
+            self.dependencies = dependencies
             stage =
-                looks.map { others[$0.index].stage + (others[$0.index].isComputedInMemory ? 1 : 0) }
+                dependencies.map {
+                    others[$0.index].stage + (others[$0.index].isComputedInMemory ? 1 : 0)
+                }
                 .max() ?? 0
             column = PostgresName.identifier(
                 model.column(of: derived.attribute.name, in: derived.entity))

@@ -113,8 +113,8 @@ extension TypedExpression {
         case .literal(let value, let type): return Self.isConstant(value, type)
         case .attribute(let path, let attribute, _):
             // A check is made before saves write computed values.
-            let isThere = part == .index || attribute.derivation == nil
-            return path.isOwnRow && isThere && !attribute.isTransient
+            let exists = part == .index || attribute.derivation == nil
+            return path.isOwnRow && exists && !attribute.isTransient
                 && !attribute.usesExternalForm
         case .object(let path):
             guard path.root == .subject, path.steps.count <= 1 else { return false }

@@ -75,7 +75,7 @@ package enum PostgresTimestamp {
     private static let (beforeAll, afterAll) = (Int64.min, Int64.max)
 
     /// The dates that the server keeps.
-    package static let kept = KeptDates(
+    package static let kept = StoredDatePrecision(
         microseconds: range.lowerBound - distance...range.upperBound - distance,
         years: (-4712, 294_276))
 

@@ -37,7 +37,7 @@ extension PostgresReading {
                 StoreFinding(
                     .staleValue, entityName: maintained.derived.entity.name, key: key,
                     property: maintained.derived.attribute.name,
-                    "it is not what it would be computed to")
+                    "it differs from the computed value")
             }
             if let sql = maintained.differing(layout) {
                 try find(

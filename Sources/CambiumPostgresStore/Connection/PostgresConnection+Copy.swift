@@ -17,7 +17,7 @@ extension PostgresConnection {
         roundTrips += 1
         guard let watch = terms.watch else { return try send(sql, rows) }
         let trip = WatchedTrip([PostgresStatement(sql)], terms.settings, number: watch.nextTrip())
-        defer { watch.tell(trip) }
+        defer { watch.notify(trip) }
         var count = 0
         defer { trip.ended(rowCount: count) }
         count = try send(sql, rows)

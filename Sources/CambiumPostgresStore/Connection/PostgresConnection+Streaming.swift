@@ -51,7 +51,7 @@ extension PostgresConnection {
         }
         defer {
             trip?.ended(rowCount: count)
-            if let trip { terms.watch?.tell(trip) }
+            if let trip { terms.watch?.notify(trip) }
         }
         var failure: (any Error)?
         let waiting = Waiting(interruption, deadline(of: [statement]))

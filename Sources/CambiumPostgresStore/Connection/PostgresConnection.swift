@@ -167,7 +167,7 @@ final class PostgresConnection {
     ) throws(PostgresError) -> [PostgresRows] {
         guard let watch = terms.watch else { return try exchange(statements, interruption, nil) }
         let trip = WatchedTrip(statements, terms.settings, number: watch.nextTrip())
-        defer { watch.tell(trip) }
+        defer { watch.notify(trip) }
         return try exchange(statements, interruption, trip)
     }
 
@@ -360,7 +360,7 @@ final class PostgresConnection {
         else { return }
         if ready == 0, let deadline, deadline + Self.grace < now {
             throw PostgresError(
-                message: "The server does not answer any more.", isDisconnection: true)
+                message: "The server no longer answers.", isDisconnection: true)
         }
         if waiting.cancelledAt.map({ $0 + Self.asksAgainAfter < now }) ?? true {
             waiting.cancelledAt = now

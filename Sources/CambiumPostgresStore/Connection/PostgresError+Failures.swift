@@ -196,7 +196,7 @@ extension ServerFailure {
         case .changedTables:
             (
                 .corrupt, "Another program has changed a table of the store",
-                "Close the store and open it again: opening says what differs."
+                "Close the store and open it again: opening reports the differences."
             )
         case .transactionTimeout:
             (
@@ -221,8 +221,8 @@ extension ServerFailure {
         case .contention:
             (
                 .busy,
-                "The server has taken the transaction back, because it and others were in each "
-                    + "other's way",
+                "The server has rolled the transaction back, because it conflicted with "
+                    + "others",
                 "Try again."
             )
         case .other:

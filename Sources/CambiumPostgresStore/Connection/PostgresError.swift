@@ -124,7 +124,7 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
 extension PostgresError: EngineError {
     package var openingFailure: StoreError.Code { .cannotOpen }
 
-    package func troubleOpening(_ path: String) -> StoreError? { nil }
+    package func openingProblem(_ path: String) -> StoreError? { nil }
 }
 
 extension PostgresError: LocalizedError {
@@ -142,7 +142,7 @@ extension PostgresError: LocalizedError {
                 + "preparesStatements to false."
         }
         return switch state.prefix(2) {
-        case "": "See that the server runs, and that the URL leads to it."
+        case "": "See that the server runs, and that the URL names it."
         case "42": "See that the user may read and write the tables of the store."
         default: "Look up the code in PostgreSQL's documentation, appendix A."
         }

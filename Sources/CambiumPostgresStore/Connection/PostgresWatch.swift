@@ -21,7 +21,7 @@ final class PostgresWatch: Sendable {
     func nextTrip() -> Int { trips.add(1, ordering: .relaxed).newValue }
 
     /// Reports the statements that have run, when the connection is no longer waiting.
-    func tell(_ trip: WatchedTrip) {
+    func notify(_ trip: WatchedTrip) {
         for (statement, duration, rowCount) in trip.finished {
             let source = PlanSource(
                 watch: self, statement: statement, settings: trip.settings)

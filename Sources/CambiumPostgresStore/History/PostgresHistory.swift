@@ -81,7 +81,7 @@ final class PostgresHistory: Sendable {
                     throw StoreError(
                         code: .busy,
                         message: "The history of the store cannot be turned on or off, because "
-                            + "others have been using it for longer than \(options.busyTimeout).",
+                            + "other transactions have used it for longer than \(options.busyTimeout).",
                         remedy: "Try again, or set a longer StoreOptions.busyTimeout.",
                         underlying: error)
                 }

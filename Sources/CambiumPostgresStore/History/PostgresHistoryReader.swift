@@ -43,9 +43,9 @@ struct PostgresHistoryReader {
         var number = max(seen?.change ?? 0, bounds.floor)
         var found: [HistoryTransaction] = []
         while found.count < limit, number < bounds.last {
-            let heads = try heads(after: number)
-            guard let last = heads.last else { break }
-            var wanted = heads.filter {
+            let headers = try headers(after: number)
+            guard let last = headers.last else { break }
+            var wanted = headers.filter {
                 request.wants(
                     author: $0.transaction.author, contextName: $0.transaction.contextName,
                     date: $0.transaction.date)
@@ -55,9 +55,9 @@ struct PostgresHistoryReader {
             let changes =
                 request.includesChanges ? try changes(of: wanted.map(\.id), request) : [:]
             number = last.transaction.number
-            for head in wanted {
-                var transaction = head.transaction
-                transaction.changes = changes[head.id] ?? []
+            for header in wanted {
+                var transaction = header.transaction
+                transaction.changes = changes[header.id] ?? []
                 if transaction.changes.isEmpty, request.selectsChanges { continue }
                 found.append(transaction)
                 if found.count == limit {
@@ -69,9 +69,9 @@ struct PostgresHistoryReader {
         return (found, position(number))
     }
 
-    private typealias Head = (id: Int64, transaction: HistoryTransaction)
+    private typealias Header = (id: Int64, transaction: HistoryTransaction)
 
-    private func heads(after number: Int64) throws -> [Head] {
+    private func headers(after number: Int64) throws -> [Header] {
         let rows = try connection.run([sql.transactions(after: number, limit: Self.readAtOnce)])[0]
         func text(_ row: Int, _ column: Int) -> String? {
             rows.isNull(row, column) ? nil : rows.text(row, column)

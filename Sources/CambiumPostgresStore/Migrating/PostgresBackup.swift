@@ -31,7 +31,8 @@ struct PostgresBackup {
             guard error.state == PostgresError.insufficientPrivilege else { throw error }
             throw StoreError(
                 code: .cannotOpen,
-                message: "The migration takes data, and the role may not make a schema for copies "
+                message:
+                    "The migration deletes data, and the role may not create a schema for copies "
                     + "of the tables.",
                 remedy: "Grant CREATE on the database to the role, or copy the database with "
                     + "pg_dump and set StoreOptions.migrationBackup to none.", underlying: error)

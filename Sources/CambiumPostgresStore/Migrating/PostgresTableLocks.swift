@@ -9,7 +9,7 @@ struct PostgresDependencies {
     private(set) var tables: Set<String> = []
     /// By the name of a foreign key, the table that has it and the one that it names.
     private(set) var keys: [String: (table: String, destination: String)] = [:]
-    /// By the name of an index that is no constraint's, its table.
+    /// By the name of an index that is not a constraint's, its table.
     private(set) var indexes: [String: String] = [:]
 
     init(_ connection: PostgresConnection, _ layout: PostgresLayout) throws {

@@ -48,7 +48,9 @@ struct MovedValueCheck {
             return number.isNaN ? (.numberTooSmall, "\(name) is not a number (NaN).") : nil
         case .string(let text):
             if text.utf8.contains(0) {
-                return (.nulInText, "\(name) holds a NUL character, which text cannot keep.")
+                return (
+                    .nulInText, "\(name) contains a NUL character, which a string cannot contain."
+                )
             }
             return tooLarge(text.utf8.count, name)
         case .data(let data): return tooLarge(data.count, name)

@@ -48,7 +48,7 @@ extension PostgresEngine {
         return rows.count == 1 ? rows.integer(0, 0) : nil
     }
 
-    func takeOver(_ rows: MovedRows) throws {
+    func insertRows(of rows: MovedRows) throws {
         guard !isReadOnly else { throw StoreError.readOnly }
         // The notes that wait for a save are moved too.
         let notes = try rows.source.notes()

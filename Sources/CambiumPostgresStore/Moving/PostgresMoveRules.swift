@@ -18,7 +18,7 @@ struct PostgresMoveRules: MovedTableRules {
         self.largestValue = largestValue
     }
 
-    var keptDates: KeptDates? { PostgresTimestamp.kept }
+    var datePrecision: StoredDatePrecision? { PostgresTimestamp.kept }
     var largestLargeValue: Int? { largestValue }
 
     func mayRefuse(_ column: MovedTable.Column) -> Bool {
@@ -46,7 +46,7 @@ struct PostgresMoveRules: MovedTableRules {
         case .real:
             let number = record.real(slot)
             if Double(Float(number)) == number { return nil }
-            return (.numberTooLarge, "\(name) is a number that 32 bits do not hold.")
+            return (.numberTooLarge, "\(name) is a number that does not fit into 32 bits.")
         case .timestamp:
             let seconds = record.real(slot)
             guard PostgresTimestamp.kept.kept(seconds) == nil else { return nil }
@@ -57,20 +57,22 @@ struct PostgresMoveRules: MovedTableRules {
             let bytes = Data(record.bytes(slot))
             guard let number = OrderedDecimal.decimal(of: bytes),
                 OrderedDecimal.bytes(of: number) == bytes
-            else { return (.unfitDecimal, "\(name) holds what is no decimal number.") }
+            else { return (.unfitDecimal, "\(name) contains an invalid decimal number.") }
             return nil
         case .text:
             if record.holdsNUL(slot) {
-                return (.nulInText, "\(name) holds a NUL character, which text cannot keep.")
+                return (
+                    .nulInText, "\(name) contains a NUL character, which a string cannot contain."
+                )
             }
             let bytes = record.bytes(slot)
             if !bytes.isUTF8 {
-                return (.unencodable, "\(name) holds text that is not UTF-8.")
+                return (.unencodable, "\(name) has text that is not UTF-8.")
             }
             return tooLarge(bytes.count, name)
         case .uuid:
             return record.bytes(slot).count == 16
-                ? nil : (.unencodable, "\(name) holds data that is no UUID.")
+                ? nil : (.unencodable, "\(name) has data that is not a UUID.")
         case .bytea: return tooLarge(record.bytes(slot).count, name)
         case .bigint, .double, .decimal: return nil
         }

@@ -13,7 +13,7 @@ extension PostgresOpener {
         do {
             let store = try open().store
             opened = store
-            if report == nil { try store.takeOver(rows) }
+            if report == nil { try store.insertRows(of: rows) }
             return (store, report)
         } catch {
             opened?.close()

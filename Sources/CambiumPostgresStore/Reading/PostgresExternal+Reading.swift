@@ -19,7 +19,7 @@ extension PostgresExternal {
         guard rows.count == 1 else {
             throw StoreError(
                 code: .missingFile, message: "The store has no large value named \(name).",
-                remedy: "Refresh the object: somebody may have set another value.")
+                remedy: "Refresh the object: another context may have set another value.")
         }
         return Data(rows.bytes(0, 0))
     }

@@ -266,7 +266,7 @@ extension PostgresReading {
     ) throws -> PostgresResults? {
         do {
             return try PostgresResults(request, query, layout)
-        } catch is Unsayable {
+        } catch is UnsupportedExpression {
             return nil
         }
     }

@@ -22,12 +22,12 @@ struct PostgresResults {
     private static let rows = "_r"
     private static let key = "\(rows).\"k\""
 
-    /// - Throws: ``Unsayable`` if the server cannot compute them.
+    /// - Throws: ``UnsupportedExpression`` if the server cannot compute them.
     init(_ request: RowRequest, _ query: TypedResults, _ layout: PostgresLayout) throws {
         self.query = query
         self.request = request
         var source = try PostgresSource(request, layout)
-        if case .all = source.doubt { throw Unsayable() }
+        if case .all = source.doubt { throw UnsupportedExpression() }
         var values = Values()
         values.groups = try query.groups.map { try values.value($0, &source.expressions) }
         values.isGrouped = query.isGrouped
@@ -35,7 +35,9 @@ struct PostgresResults {
         let columns = try query.columns.map { try values.column($0, &source.expressions) }
         let having = try query.having.map { try values.test($0, &source.expressions) }
         let orders = try query.order.map { term in
-            guard term.texts == .bytes || term.column.type != .string else { throw Unsayable() }
+            guard term.texts == .bytes || term.column.type != .string else {
+                throw UnsupportedExpression()
+            }
             return try values.column(term.column, &source.expressions)
         }
         types = try query.columns.map { column in
@@ -202,7 +204,7 @@ struct PostgresResults {
                     default: return "false"
                     }
                 }
-                guard let stored = column.type.stored(value) else { throw Unsayable() }
+                guard let stored = column.type.stored(value) else { throw UnsupportedExpression() }
                 let constant = PostgresFragment(
                     stored, as: try column.wireType(in: expressions))
                 switch relation {
@@ -210,7 +212,7 @@ struct PostgresResults {
                 case .notEqual: return "(\(left) IS DISTINCT FROM \(constant))"
                 case .less, .lessOrEqual, .greater, .greaterOrEqual:
                     return "coalesce(\(left) \(raw: relation.rawValue) \(constant), false)"
-                default: throw Unsayable()
+                default: throw UnsupportedExpression()
                 }
             case .and(let tests): return try joined(tests, " AND ", ofNone: "true", &expressions)
             case .or(let tests): return try joined(tests, " OR ", ofNone: "false", &expressions)

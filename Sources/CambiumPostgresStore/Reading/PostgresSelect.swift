@@ -278,7 +278,7 @@ struct PostgresLink {
             self.position = position.map { PostgresTable.column($0, of: Self.pairsAlias) }
         case .key, .transient:
             throw StoreError.invalidRequest(
-                "The relationship \(relationship.relationship.name) is not asked for.",
+                "The relationship \(relationship.relationship.name) was not fetched.",
                 remedy: "Read the key in the row.")
         }
     }

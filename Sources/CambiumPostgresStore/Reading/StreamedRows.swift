@@ -134,7 +134,7 @@ struct StreamedRows {
     private var unreadable: StoreError {
         StoreError(
             code: .corrupt,
-            message: "The server has sent a row of \(table.name) in another form than asked for.",
+            message: "The server has sent a row of \(table.name) in another form than requested.",
             remedy: "See what is between the program and the server.")
     }
 

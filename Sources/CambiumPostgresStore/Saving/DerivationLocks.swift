@@ -42,7 +42,7 @@ struct DerivationLocks {
             for source in maintained.attribute.sources {
                 let keys =
                     source.keysBefore(request, in: model) + source.keysAfter(request, in: model)
-                addAllThatLeads(to: keys, at: source.node.path.count, source)
+                addAllThatReference(to: keys, at: source.node.path.count, source)
                 addEnds(source)
             }
         }
@@ -62,7 +62,7 @@ struct DerivationLocks {
     }
 
     /// Adds rows, and all rows that reference them along the path.
-    private mutating func addAllThatLeads(
+    private mutating func addAllThatReference(
         to keys: [Int64], at start: Int, _ source: MaintainedAttribute.Source
     ) {
         let keys = add(keys, at: start, source)
@@ -91,7 +91,7 @@ struct DerivationLocks {
         case .inverseKey:
             guard let inverse = last.relationship.inverse else { return }
             let keys = writtenKeys(inverse, of: source.node.entity)
-            addAllThatLeads(to: keys, at: path.count - 1, source)
+            addAllThatReference(to: keys, at: path.count - 1, source)
         case .joinTable(let table, let column, _):
             for links in request.links {
                 guard let (name, first) = pairs(of: links), name == table else { continue }

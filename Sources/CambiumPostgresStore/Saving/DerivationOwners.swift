@@ -14,10 +14,10 @@ struct DerivationOwners {
     /// For each one, the settings of the transaction that keep more of them.
     private var kept: [[String]]
     /// For each one, rows through which more of them are found.
-    private var leads: [[Lead]]
+    private var references: [[Reference]]
     private var model: ModelDescription { derivations.layout.model }
 
-    private struct Lead {
+    private struct Reference {
         let source: MaintainedAttribute.Source
         let keys: [Int64]
     }
@@ -34,14 +34,14 @@ struct DerivationOwners {
         keys = known
         kept = known.map { _ in [] }
         for (index, name) in settings { kept[index].append(name) }
-        leads = known.map { _ in [] }
+        references = known.map { _ in [] }
         for (index, maintained) in derivations.maintained.enumerated() {
             for source in maintained.attribute.sources {
                 let found = source.keysAfter(request, in: derivations.layout.model)
                 if source.isOwnRow {
                     keys[index].formUnion(found)
                 } else if !found.isEmpty {
-                    leads[index].append(Lead(source: source, keys: found))
+                    references[index].append(Reference(source: source, keys: found))
                 }
             }
         }
@@ -133,8 +133,8 @@ struct DerivationOwners {
         private mutating func rows(
             leadingTo index: Int
         ) -> [(source: MaintainedAttribute.Source, rows: String)] {
-            var found = owners.leads[index].map { ($0.source, list($0.keys)) }
-            for (source, other) in owners.derivations.maintained[index].looks {
+            var found = owners.references[index].map { ($0.source, list($0.keys)) }
+            for (source, other) in owners.derivations.maintained[index].dependencies {
                 // Whatever is computed from a value may be another one with it.
                 if let rows = keys(of: other) { found.append((source, rows)) }
             }

@@ -116,7 +116,7 @@ extension PostgresEngine {
                 request, connection, arbiter, willCommit, plans: plans, beginning, &plan)
         } catch let error as PostgresError
             where error.state == PostgresError.foreignKeyViolation
-            && plan?.isToBeRefused == true
+            && plan?.willBeRejected == true
         {
             // Another plan would have the same result.
             throw layout.refusal(error)

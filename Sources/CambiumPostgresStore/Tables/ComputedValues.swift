@@ -28,7 +28,7 @@ struct ComputedValues {
     func changed(
         _ attribute: MaintainedAttribute, _ rows: PostgresRows, _ snapshot: PostgresSnapshot
     ) throws -> [(key: Int64, value: StoredValue)] {
-        guard let derivation = attribute.attribute.derivation else { throw Unsayable() }
+        guard let derivation = attribute.attribute.derivation else { throw UnsupportedExpression() }
         let evaluator = try ExpressionEvaluator(
             value: derivation, as: attribute.attribute.type, entity: attribute.entity,
             model: model.model)

@@ -10,7 +10,7 @@ struct PostgresDrift {
     let connection: PostgresConnection
 
     private static let obstacles = [
-        "on PostgreSQL only indexes, constraints, defaults and NOT NULL are made again"
+        "on PostgreSQL only indexes, constraints, defaults and NOT NULL are recreated"
     ]
 
     /// What is in the schema of the store.

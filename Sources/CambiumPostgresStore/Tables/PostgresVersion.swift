@@ -43,8 +43,8 @@ struct PostgresVersion: Sendable {
         guard let version = values["version"], values["versionHash"] != nil else {
             throw StoreError(
                 code: .corrupt,
-                message: "The table \(layout.metadata) does not tell the version of the store any "
-                    + "more: another program has changed it, or a policy of the server's hides it.",
+                message: "The table \(layout.metadata) no longer has the version of the "
+                    + "store: another program has changed it, or a policy of the server's hides it.",
                 remedy: "Restore the table from a backup, and let the user read it.")
         }
         throw StoreError.migrated(

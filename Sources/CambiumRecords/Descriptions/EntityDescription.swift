@@ -325,7 +325,7 @@ public struct KeyPlace: Sendable {
     public let root: Int
 }
 
-extension KeptDates {
+extension StoredDatePrecision {
     /// Rounds the dates of a record as the store keeps them.
     package func round(_ record: Record, _ slots: SlotSet) {
         slots.forEach { slot in

@@ -136,7 +136,7 @@ public struct Record {
         return found
     }
 
-    /// Whether a slot of text holds a NUL character.
+    /// Whether a slot of text contains a NUL character.
     public func holdsNUL(_ slot: Int) -> Bool {
         RowPage.contains(0, in: bytes(slot))
     }

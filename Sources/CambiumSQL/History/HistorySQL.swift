@@ -55,7 +55,7 @@ package enum HistorySQL {
     }
 
     /// An expression for whether all tables exist.
-    static let areThere = """
+    static let tablesExist = """
         (SELECT count(*) FROM "sqlite_schema" WHERE "type" = 'table' AND "name" IN \
         ('_history_transactions', '_history_changes', '_history_values')) = 3
         """
@@ -201,7 +201,7 @@ package struct HistorySettings: Sendable, Equatable {
     /// Reads the rows for ``init(rows:)``; none if another program has removed the tables.
     package static let query = """
         SELECT "name", "value" FROM "_metadata" WHERE "name" IN ('\(contentName)', '\(epochName)') \
-        AND \(HistorySQL.areThere)
+        AND \(HistorySQL.tablesExist)
         """
 
     /// - Returns: Nil if the store has no history.

@@ -15,7 +15,7 @@ extension DataLossSQL {
 
     /// A relationship of the new version, at the end that keeps the links, and the old ones that
     /// its links come from.
-    private final class Heir {
+    private final class Successor {
         let entity: Entity
         let relationship: Relationship
         let inverse: ModelMatch.PropertyName?
@@ -39,7 +39,7 @@ extension DataLossSQL {
     /// All relationships of the old version that are kept.
     var links: [MigrationDataLoss.Links] {
         var counted: Set<ModelMatch.PropertyName> = []
-        let heirs = heirs
+        let successors = successors
         return Self.keepers(in: old).compactMap { entity, relationship in
             let ends = old.ends(of: relationship, entity)
             guard let all = Self.pairs(of: relationship, entity, in: old, { $0 }) else {
@@ -48,15 +48,16 @@ extension DataLossSQL {
             let isSymmetric = Self.isSymmetric(relationship, in: old)
             var left: [String] = []
             var later: (beside: [String], atEnd: [String]) = ([], [])
-            for heir in heirs {
-                let sets = heir.sets.filter { $0.ends == ends }
+            for successor in successors {
+                let sets = successor.sets.filter { $0.ends == ends }
                 guard !sets.isEmpty else { continue }
-                left += sets.map { linksLeft(of: $0, in: heir) }
+                left += sets.map { linksLeft(of: $0, in: successor) }
                 // Links that are merged into one relationship are reported for the first.
-                guard counted.insert(heir.name).inserted else { continue }
+                guard counted.insert(successor.name).inserted else { continue }
                 let now = [present, { $0 }].map { name in
-                    Self.pairs(of: heir.relationship, heir.entity, in: new, name).map {
-                        Self.count($0, isSymmetric: Self.isSymmetric(heir.relationship, in: new))
+                    Self.pairs(of: successor.relationship, successor.entity, in: new, name).map {
+                        Self.count(
+                            $0, isSymmetric: Self.isSymmetric(successor.relationship, in: new))
                     } ?? Self.none
                 }
                 later.beside.append(now[0])
@@ -71,10 +72,10 @@ extension DataLossSQL {
         }
     }
 
-    private var heirs: [Heir] {
+    private var successors: [Successor] {
         Self.keepers(in: new).compactMap { entity, relationship in
             CarriedLinks(of: relationship, of: entity, in: match).map { links in
-                Heir(
+                Successor(
                     relationship, of: entity,
                     inverse: new.inverse(of: relationship).map {
                         .init(entity: $0.entity.name, property: $0.relationship.name)
@@ -97,8 +98,9 @@ extension DataLossSQL {
         let ends = old.ends(of: relationship, owner)
         let root = old.root(of: owner)
         var condition: ((String) -> String)?
-        let isGone = entity == owner && !heirs.contains { $0.sets.contains { $0.ends == ends } }
-        if !isGone, old.hasSubentities(root) {
+        let isRemoved =
+            entity == owner && !successors.contains { $0.sets.contains { $0.ends == ends } }
+        if !isRemoved, old.hasSubentities(root) {
             let family = Set(old.family(of: entity).names)
             let losers = match.losers(of: end).names.filter(family.contains)
             condition = { "\($0) IN (\(ModelMatch.keys(of: losers, in: root.name)))" }
@@ -120,14 +122,15 @@ extension DataLossSQL {
     /// end that is declared first comes first.
     func linksNotKept(_ name: String, of entity: String) -> String {
         let end = ModelMatch.PropertyName(entity: entity, property: name)
-        guard let heir = heirs.first(where: { $0.name == end || $0.inverse == end }) else {
+        guard let successor = successors.first(where: { $0.name == end || $0.inverse == end })
+        else {
             return Self.none
         }
-        let carried = heir.sets.map { $0.query() }.joined(separator: " UNION ALL ")
-        let isSymmetric = heir.sets.contains { Self.isSymmetric($0.relationship, in: old) }
+        let carried = successor.sets.map { $0.query() }.joined(separator: " UNION ALL ")
+        let isSymmetric = successor.sets.contains { Self.isSymmetric($0.relationship, in: old) }
         let before = Self.count(carried, isSymmetric: isSymmetric)
-        let after = Self.sum(heir.sets.map { linksLeft(of: $0, in: heir) })
-        let other = heir.name == end ? heir.inverse : heir.name
+        let after = Self.sum(successor.sets.map { linksLeft(of: $0, in: successor) })
+        let other = successor.name == end ? successor.inverse : successor.name
         let keeps = new.migration?.keeps ?? []
         func place(_ end: ModelMatch.PropertyName) -> Int? {
             keeps.firstIndex { $0.entity == end.entity && $0.relationship == end.property }
@@ -135,7 +138,7 @@ extension DataLossSQL {
         guard let other, other != end, let theirs = place(other), let own = place(end) else {
             return "SELECT (\(before)) - (\(after))"
         }
-        let first = (own < theirs) == (heir.name == end) ? "\"source\"" : "\"destination\""
+        let first = (own < theirs) == (successor.name == end) ? "\"source\"" : "\"destination\""
         let between = "SELECT count(DISTINCT \(first)) FROM (\(carried))"
         return own < theirs
             ? "SELECT (\(before)) - (\(between))" : "SELECT (\(between)) - (\(after))"
@@ -158,13 +161,13 @@ extension DataLossSQL {
         let conditions = ends.compactMap { end, table in
             table.flatMap(match.droppedKeys).map { "\(end) NOT IN (\($0))" }
         }
-        let living =
+        let existing =
             "SELECT \"source\", \"destination\" FROM (\(pairs))"
             + (conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))")
         return Self.count(
             """
-            SELECT "source", "destination" FROM (\(living)) WHERE "source" IN (\
-            SELECT "source" FROM (\(living)) GROUP BY 1 HAVING count(*) > 1)
+            SELECT "source", "destination" FROM (\(existing)) WHERE "source" IN (\
+            SELECT "source" FROM (\(existing)) GROUP BY 1 HAVING count(*) > 1)
             """,
             isSymmetric: Self.isSymmetric(relationship, in: old))
     }
@@ -172,15 +175,15 @@ extension DataLossSQL {
     // MARK: Pairs
 
     /// How many links of an old relationship a new one has while the tables of both exist.
-    private func linksLeft(of links: OldLinks, in heir: Heir) -> String {
+    private func linksLeft(of links: OldLinks, in successor: Successor) -> String {
         let isSymmetric = Self.isSymmetric(links.relationship, in: old)
         var carried = links.query()
         if isSymmetric { carried = Self.oneWay(carried) }
-        let isThere: (String, String) -> String
-        switch new.storage(of: heir.relationship, of: heir.entity) {
+        let exists: (String, String) -> String
+        switch new.storage(of: successor.relationship, of: successor.entity) {
         case .key(let column, _):
-            let table = SQLText.identifier(present(new.root(of: heir.entity).name))
-            isThere = { source, destination in
+            let table = SQLText.identifier(present(new.root(of: successor.entity).name))
+            exists = { source, destination in
                 """
                 EXISTS (SELECT 1 FROM \(table) AS now WHERE now."_id" = \(source) \
                 AND now.\(SQLText.identifier(column)) = \(destination))
@@ -188,7 +191,7 @@ extension DataLossSQL {
             }
         case .joinTable(let name, let first, let second):
             let table = SQLText.identifier(present(name))
-            isThere = { source, destination in
+            exists = { source, destination in
                 """
                 EXISTS (SELECT 1 FROM \(table) AS now WHERE now.\(SQLText.identifier(first)) = \
                 \(source) AND now.\(SQLText.identifier(second)) = \(destination))
@@ -198,8 +201,8 @@ extension DataLossSQL {
             return Self.none
         }
         let ends = ["\"source\"", "\"destination\""].map { "link.\($0)" }
-        return "SELECT count(*) FROM (\(carried)) AS link WHERE \(isThere(ends[0], ends[1]))"
-            + (isSymmetric ? " OR \(isThere(ends[1], ends[0]))" : "")
+        return "SELECT count(*) FROM (\(carried)) AS link WHERE \(exists(ends[0], ends[1]))"
+            + (isSymmetric ? " OR \(exists(ends[1], ends[0]))" : "")
     }
 
     /// The relationships of a model at the end that keeps their links.

@@ -195,7 +195,8 @@ extension Table {
         }.map { column in
             let text = SQLText.identifier(column.name)
             return RefusalSQL.Condition(
-                name: "\(name).\(column.name) holds a NUL character, which text cannot keep",
+                name:
+                    "\(name).\(column.name) contains a NUL character, which a string cannot contain",
                 condition: "instr(\(text), char(0)) = 0", columns: [column.name],
                 column: column.name)
         }
@@ -273,7 +274,7 @@ struct RefusalBuilder {
             reasons.append(refusal.reason)
         }
         return MigrationStep(
-            summary: "Refuse a store where " + reasons.joined(separator: ", or "),
+            summary: "Reject the store if " + reasons.joined(separator: ", or "),
             kind: .needsData,
             statements: refusals.flatMap { refusal in
                 difference.match.dialect.refusal(
@@ -335,7 +336,7 @@ struct RefusalBuilder {
         let type = attribute.type.notation
         return Refusal(
             reason: old.usesExternalForm && !attribute.usesExternalForm
-                ? "a value of \(owner.name).\(old.name) lies in a file, or does not fit"
+                ? "a value of \(owner.name).\(old.name) is stored in a file, or does not fit"
                 : "a value of \(owner.name).\(old.name) does not fit its new type, \(type)",
             table: difference.old.root(of: owner).name, condition: condition, value: column,
             type: old.usesExternalForm ? RefusalSQL.externalForm : old.type.notation)

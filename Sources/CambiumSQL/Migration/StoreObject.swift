@@ -209,7 +209,7 @@ package struct MigratedNames: Sendable {
     /// The created names that were already in use.
     package private(set) var taken: Set<String> = []
     /// The names of tables that referred to another object before, or no longer refer to any.
-    package private(set) var strangers: Set<String> = []
+    package private(set) var reusedNames: Set<String> = []
     /// The same of columns, by their tables.
     package private(set) var strangeColumns: [String: Set<String>] = [:]
 
@@ -247,7 +247,7 @@ package struct MigratedNames: Sendable {
         for case .dropTable(let table) in operations where !helpers.contains(table) {
             let key = table.lowercased()
             guard let columns = TableCopies.columnsMadeOfOthers(of: table, by: operations) else {
-                strangers.insert(key)
+                reusedNames.insert(key)
                 continue
             }
             strangeColumns[key, default: []].formUnion(columns)

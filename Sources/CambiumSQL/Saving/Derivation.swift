@@ -126,7 +126,7 @@ extension DerivedValue {
     fileprivate var name: String { "\(entity.name).\(attribute.name)" }
 
     /// Whether the values are computed from values of another derived attribute.
-    package func looks(at other: some DerivedValue, in model: Model) -> Bool {
+    package func depends(on other: some DerivedValue, in model: Model) -> Bool {
         sources.nodes.contains { node in
             node.properties.contains(other.attribute.name)
                 && (model.entity(node.entity, isKindOf: other.entity)
@@ -150,7 +150,7 @@ extension Model {
         var rest = derivations
         var sorted: [Derived] = []
         while !rest.isEmpty {
-            let ready = rest.filter { one in !rest.contains { one.looks(at: $0, in: self) } }
+            let ready = rest.filter { one in !rest.contains { one.depends(on: $0, in: self) } }
             // Attributes that depend on themselves come in any order. The compiler rejects them.
             guard !ready.isEmpty else { return sorted + rest }
             sorted += ready
@@ -365,7 +365,7 @@ extension DerivationSources.Node {
     }
 
     /// Whether a new row can be added to its object without a change of any other row.
-    package func learnsOfInsertions(in model: Model) -> Bool {
+    package func isAffectedByInsertions(in model: Model) -> Bool {
         guard let last = path.last else { return true }
         if case .inverseKey = model.storage(of: last.relationship, of: last.source) { return true }
         return false

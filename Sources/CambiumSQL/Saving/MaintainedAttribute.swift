@@ -15,7 +15,7 @@ package final class MaintainedAttribute: Sendable {
         /// For each entity, the slots among them that are inverse keys along the path. A change of
         /// such a slot also affects the object that it referenced before.
         package let backSlots: [SlotSet]
-        private let learnsOfInsertions: Bool
+        private let isAffectedByInsertions: Bool
         private let learnsOfDeletions: Bool
 
         fileprivate init(
@@ -43,7 +43,7 @@ package final class MaintainedAttribute: Sendable {
             backSlots = entities.map {
                 isOfNode($0) ? slots(node.backLinks, of: $0) : SlotSet()
             }
-            learnsOfInsertions = node.learnsOfInsertions(in: model)
+            isAffectedByInsertions = node.isAffectedByInsertions(in: model)
             learnsOfDeletions = node.learnsOfDeletions(in: model)
         }
 
@@ -68,7 +68,7 @@ package final class MaintainedAttribute: Sendable {
         package func keysAfter(_ request: SaveRequest, in model: ModelDescription) -> [Int64] {
             var keys: [Int64] = []
             for insertion in request.insertions
-            where learnsOfInsertions && slots[insertion.entity.index] != nil {
+            where isAffectedByInsertions && slots[insertion.entity.index] != nil {
                 keys += insertion.records.map(\.key)
             }
             for update in request.updates {

@@ -175,12 +175,12 @@ struct KeptTables {
             else { continue }
             same[root.name] = family
         }
-        let leadsToSame = { (relationship: Relationship) in
+        let pointsToSame = { (relationship: Relationship) in
             new.entity(named: relationship.destination)
                 .map { same[new.root(of: $0).name] != nil } ?? false
         }
         let kept = same.values.filter { family in
-            family.allSatisfy { $0.relationships.allSatisfy(leadsToSame) }
+            family.allSatisfy { $0.relationships.allSatisfy(pointsToSame) }
         }
         return Set(kept.joined().map { $0.name })
     }

@@ -57,7 +57,7 @@ package final class Table: Sendable, Equatable {
         package let type: StorageClass
         /// The name of their type.
         package var typeName: String { form?.type ?? type.rawValue }
-        /// Whether NULL is no value.
+        /// Whether NULL is not a value.
         package let isRequired: Bool
         /// Whether it is the primary key.
         package let isPrimaryKey: Bool

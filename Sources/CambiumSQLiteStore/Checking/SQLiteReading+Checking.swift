@@ -39,7 +39,7 @@ extension SQLiteReading {
                 return StoreFinding(
                     .staleValue, entityName: derivation.entity.name, key: key,
                     property: derivation.attribute.name,
-                    "it is not what it would be computed to")
+                    "it differs from the computed value")
             }
         }
         let integrity = try withReader { try IntegrityCheck(of: model).findings($0, atMost: limit) }

@@ -50,17 +50,17 @@ struct HistoryReader {
         let limit = request.limit ?? .max
         // One transaction at a time: the number that reaches the limit is only known after their
         // changes were read.
-        let heads = try connection.statement(HistorySQL.transactionsAfter)
-        defer { heads.reset() }
-        try heads.bind([.integer(position)])
-        while found.count < limit, try heads.step() {
-            guard let head = Self.head(heads) else { continue }
-            if let transaction = try transaction(head, request, after: &position) {
+        let headers = try connection.statement(HistorySQL.transactionsAfter)
+        defer { headers.reset() }
+        try headers.bind([.integer(position)])
+        while found.count < limit, try headers.step() {
+            guard let header = Self.header(headers) else { continue }
+            if let transaction = try transaction(header, request, after: &position) {
                 found.append(transaction)
             }
         }
         if found.count < limit, bounds.last > bounds.lastRecorded, bounds.last > position {
-            let unrecorded = Head(
+            let unrecorded = Header(
                 last: bounds.last, first: bounds.lastRecorded + 1,
                 number: bounds.lastNumber &+ 1, date: .now)
             if let transaction = try transaction(unrecorded, request, after: &position) {
@@ -72,16 +72,16 @@ struct HistoryReader {
 
     /// - Returns: Nil if the request does not include the transaction.
     private func transaction(
-        _ head: Head, _ request: HistoryRequest, after position: inout Int64
+        _ header: Header, _ request: HistoryRequest, after position: inout Int64
     ) throws -> HistoryTransaction? {
-        let start = max(position + 1, head.first)
-        position = head.last
+        let start = max(position + 1, header.first)
+        position = header.last
         guard
-            request.wants(author: head.author, contextName: head.contextName, date: head.date)
+            request.wants(author: header.author, contextName: header.contextName, date: header.date)
         else { return nil }
-        var transaction = transaction(head)
+        var transaction = transaction(header)
         if request.includesChanges {
-            transaction.changes = try changes(from: start, to: head.last, request)
+            transaction.changes = try changes(from: start, to: header.last, request)
             if transaction.changes.isEmpty, request.selectsChanges { return nil }
         }
         return transaction
@@ -90,7 +90,7 @@ struct HistoryReader {
     // MARK: Transactions
 
     /// The data of a transaction itself.
-    private struct Head {
+    private struct Header {
         let last: Int64
         let first: Int64
         let number: Int64
@@ -102,7 +102,7 @@ struct HistoryReader {
         var writer: String?
     }
 
-    private static func head(_ statement: Statement) -> Head? {
+    private static func header(_ statement: Statement) -> Header? {
         let row = (0..<statement.columnCount).map(statement.value(at:))
         guard row.count == 9, case .integer(let last) = row[0], case .integer(let first) = row[1],
             case .integer(let number) = row[2], case .real(let date) = row[3]
@@ -112,20 +112,20 @@ struct HistoryReader {
         }
         var process: Int?
         if case .integer(let identifier) = row[7] { process = Int(identifier) }
-        return Head(
+        return Header(
             last: last, first: first, number: number,
             date: Date(timeIntervalSinceReferenceDate: date), author: text(row[4]),
             contextName: text(row[5]), process: text(row[6]), processIdentifier: process,
             writer: text(row[8]))
     }
 
-    private func transaction(_ head: Head) -> HistoryTransaction {
+    private func transaction(_ header: Header) -> HistoryTransaction {
         HistoryTransaction(
-            number: head.number, date: head.date, author: head.author,
-            contextName: head.contextName, processName: head.process,
-            processIdentifier: head.processIdentifier, storeIdentifier: store.uuid,
-            token: HistoryToken([store.uuid: .init(epoch: epoch, change: head.last)]),
-            changes: [], writer: head.writer)
+            number: header.number, date: header.date, author: header.author,
+            contextName: header.contextName, processName: header.process,
+            processIdentifier: header.processIdentifier, storeIdentifier: store.uuid,
+            token: HistoryToken([store.uuid: .init(epoch: epoch, change: header.last)]),
+            changes: [], writer: header.writer)
     }
 
     // MARK: Changes

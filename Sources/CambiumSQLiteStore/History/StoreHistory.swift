@@ -31,13 +31,13 @@ final class StoreHistory: Sendable {
     /// a transaction.
     func prepare(_ connection: Connection) throws {
         try connection.transaction(retention == nil ? .deferred : .immediate) {
-            if try isThere(connection) { try removeOverdue(connection) }
+            if try exists(connection) { try removeOverdue(connection) }
         }
     }
 
     /// Returns whether the store has a history now. Another process may turn it on and off, with a
     /// commit. Without such a commit, the cached answer is valid.
-    private func isThere(_ connection: Connection) throws -> Bool {
+    private func exists(_ connection: Connection) throws -> Bool {
         try content(connection) != nil
     }
 
@@ -59,7 +59,7 @@ final class StoreHistory: Sendable {
 
     /// Returns the number of the last change, or nil if there is no history.
     private func lastChange(_ connection: Connection) throws -> Int64? {
-        guard try isThere(connection),
+        guard try exists(connection),
             case .integer(let last)? = try connection.rows(HistorySQL.lastChange).first?.first
         else { return nil }
         return last
@@ -68,7 +68,7 @@ final class StoreHistory: Sendable {
     /// Begins the recording in a transaction. Earlier changes of a program without Cambium get no
     /// author.
     func begin(_ connection: Connection) throws {
-        guard try isThere(connection) else { return }
+        guard try exists(connection) else { return }
         _ = try connection.rows(
             HistorySQL.record, [Self.stored(.now)] + Array(repeating: .null, count: 5))
     }
@@ -76,7 +76,7 @@ final class StoreHistory: Sendable {
     /// Ends the recording: the changes since ``begin(_:)`` get the author. If there are none,
     /// nothing is written.
     func end(_ connection: Connection, by author: TransactionAuthor) throws {
-        guard try isThere(connection) else { return }
+        guard try exists(connection) else { return }
         let process = ProcessInfo.processInfo
         _ = try connection.rows(
             HistorySQL.record,

@@ -232,7 +232,7 @@ extension StoreError {
         case .cannotWrite(let path, let reason):
             self.init(
                 code: .cannotOpen, message: "\(path) cannot be written: \(reason).",
-                remedy: "Choose a place with room where you may write.")
+                remedy: "Choose a folder with free space where you may write.")
         }
     }
 }

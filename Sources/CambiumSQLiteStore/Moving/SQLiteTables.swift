@@ -187,7 +187,7 @@ struct SQLiteMoveRules: MovedTableRules {
         tables = MovedTable.all(Schema(of: model.model).tables, of: roots, in: model)
     }
 
-    var keptDates: KeptDates? { nil }
+    var datePrecision: StoredDatePrecision? { nil }
     var largestLargeValue: Int? { nil }
 
     func mayRefuse(_ column: MovedTable.Column) -> Bool {

@@ -139,7 +139,7 @@ final class SQLiteTransaction: StoreTransaction, SQLiteReading {
     }
 
     /// False: other writers wait until the transaction has ended.
-    var isToBeRepeated: Bool { false }
+    var mustRetry: Bool { false }
 
     func withReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         try engine.writer.insideLock(body)

@@ -24,10 +24,10 @@ enum CheckCommand: Command {
 
         json is for programs, sarif (2.1.0) for code hosts and editors; both are printed, or written
         with --output, with paths relative to where you are. Findings of the text form go to the
-        error output, the line that says all is well to the output.
+        error output, the line without findings to the output.
 
-        Nothing can be put right in a version that has shipped, so that all but errors there are
-        notes, which --verbose shows: what becomes of what Xcode wrote, for example.
+        A version that has shipped can no longer be changed, so all findings there except errors are
+        notes, which --verbose shows: how Cambium handles settings of Xcode, for example.
 
         With --engine postgres it also warns of texts without a limit in unique constraints and
         indexes, which PostgreSQL refuses to store where they are long. It lists the names that are

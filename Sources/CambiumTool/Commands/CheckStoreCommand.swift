@@ -9,31 +9,31 @@ import CambiumRecords
 /// `cambium check-store`: every value, rule and link of a store.
 enum CheckStoreCommand: Command {
     static let name = "check-store"
-    static let summary = "Check every object, link and derived value of a store, and mend some"
+    static let summary = "Check every object, link and derived value of a store, and repair some"
     static let usage = "STORE --model MODEL [--repair] [--limit NUMBER] [--json]"
     static let details = """
         Checks what other programs may have broken: required values, limits, patterns, enumerations
-        and rules; unique values; links that lead nowhere, to another entity or one way only; how
-        many objects a relationship has; the order of lists; derived values; large values beside the
-        rows; the counters of keys; the tables and indexes; and the database itself.
+        and rules; unique values; dangling links, and links to another entity or in one direction
+        only; how many objects a relationship has; the order of lists; derived values; large values
+        beside the rows; the counters of keys; the tables and indexes; and the database itself.
 
             cambium check-store shop.sqlite --model Sources/App/Shop.cambium
 
-        It only reads, all as it is at one moment, while others may write. A finding names the object
+        It only reads, in one transaction, while others may write. A finding names the object
         by its entity and key, and the property, and never has a value. --json prints the same for
         programs; the kinds, such as danglingLink, stay the same in later versions.
 
-        --repair mends afterwards what needs no decision about data: it computes derived values,
-        raises counters of keys, and removes large values that no object references. It says what it
-        did. All else is for you or your program.
+        --repair then repairs what needs no decision about data: it computes derived values, raises
+        counters of keys, and removes large values that no object references. It reports what it
+        did. The rest is for you or your program.
 
-        It ends with 0 where nothing is wrong (any more), with 1 where something is, and with 2 where
+        The exit code is 0 without problems (or if all are repaired), 1 with problems, and 2 if
         the store cannot be checked. MODEL has the version that the store is of. Checks that a
-        program adds in Swift are not made.
+        program adds in Swift do not run.
         """
     static let options = [
         Option("--model", "MODEL", "the model of the store: Name.cambium or Name.xcdatamodeld"),
-        Option("--repair", nil, "mend what needs no decision about data"),
+        Option("--repair", nil, "repair what needs no decision about data"),
         Option("--limit", "NUMBER", "how many findings of each kind to name (default: 100)"),
         Option("--json", nil, "print what was found as JSON"),
     ]
@@ -79,7 +79,7 @@ enum CheckStoreCommand: Command {
         }
         defer { store.close() }
         console.signals?.catchAll()
-        defer { console.signals?.letGo() }
+        defer { console.signals?.restoreDefaults() }
         let line = ProgressLine(console)
         defer { line?.end() }
         return try argument.explaining {
@@ -87,9 +87,9 @@ enum CheckStoreCommand: Command {
             checker.isCancelled = console.isCancelled
             if let line { checker.progress = { line.show($0.fraction, $0.summary) } }
             let result = try checker.check()
-            let mends = repairs ? try checker.mend() : []
+            let repaired = repairs ? try checker.repair() : []
             return StoreCheckReport(
-                store: argument.name, model: model.model, result, mends: mends)
+                store: argument.name, model: model.model, result, repairs: repaired)
         }
     }
 }

@@ -26,7 +26,7 @@ extension Arguments {
         if let word = Word(rawValue: value) { return word }
         let all = Word.allCases.map(\.rawValue)
         throw usage(
-            "'\(value)' is no value of \(option). Possible are: "
+            "'\(value)' is not a valid value for \(option). Possible values: "
                 + all.joined(separator: ", "))
     }
 
@@ -61,7 +61,7 @@ extension ExitCode {
             "a store was imported, but not all of it, or not to the version that was wanted"
         case .provenWithoutRows:
             "a migration was proven without two rows of an entity (migrate verify, freeze)"
-        case .generatedCodeIsStale: "generated Swift is not what the models make (generate --check)"
+        case .generatedCodeIsStale: "generated Swift is out of date (generate --check)"
         }
     }
 }

@@ -11,41 +11,42 @@ enum ConvertCommand: Command {
         "MODEL|MAPPING [--output PATH] [--force] [--model MODEL --from V --to V]"
     static let details = """
         The direction follows from the name: Shop.xcdatamodeld becomes Shop.cambium, and the other
-        way round, with all versions. Nothing of the model is lost: what one format has no word for
-        is kept in a way that the other way back restores. Xcode's diagram positions go. A model
-        with findings is converted as it is, and you are told how many there are.
+        way round, with all versions. Nothing of the model is lost: what one format cannot express
+        is kept, and converting back restores it. Xcode's diagram positions are lost. A model
+        with findings is converted as it is, and the number of findings is printed.
 
             cambium convert Sources/App/Shop.xcdatamodeld
 
         Both formats can be compiled as they are; convert when you want what Xcode cannot say. Then
         take the old bundle out of the target: one target has one model of a name.
 
-        With --force a bundle that is there already gets exactly the versions of the old one: its
+        With --force an existing bundle gets exactly the versions of the old one: its
         own are written over, and removed where the old one has none of that name.
 
-        A mapping model becomes the <migration> of the version that it leads to: renames, fills and
-        drops, and comments for what was code and for what is still to be decided. It is printed, or
-        written to the file of --output:
+        A mapping model becomes the <migration> of the version that it migrates to: renames, fills
+        and drops, and comments for what was code and for what is still to be decided. It is
+        printed, or written to the file of --output:
 
             cambium convert Shop1to2.xcmappingmodel --model Shop.xcdatamodeld --from 1 --to 2
 
-        The model and its two versions say which entity declares a property, and what nothing maps
-        and so is dropped. Without them, fills may name the wrong entity, and drops are missing.
+        The model and its two versions show which entity declares a property, and what is dropped
+        because nothing maps it. Without them, fills may name the wrong entity, and drops are
+        missing.
         """
     static let options = [
         Option(
             "--output", "PATH",
             "the folder to put the new bundle into, or the file for a mapping model"
         ),
-        Option("--force", nil, "replace what is there"),
+        Option("--force", nil, "replace an existing bundle"),
         Option("--model", "MODEL", "the model that a mapping model belongs to"),
         Option("--from", "VERSION", "the version that a mapping model starts from"),
-        Option("--to", "VERSION", "the version that a mapping model leads to"),
+        Option("--to", "VERSION", "the version that a mapping model migrates to"),
     ]
 
     /// The options that make no sense for a bundle.
     static let optionsOfMapping = ["--model", "--from", "--to"]
-    static let remedyForTaken = " Take it away, or say --force."
+    static let remedyForTaken = " Move it away, or use --force."
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
         var path = try arguments.bundle()
@@ -130,7 +131,7 @@ enum ConvertCommand: Command {
         let lock = "\(path)/\(VersionFreezer.fileName)"
         guard Files.exists(lock) else { return }
         console.writeError(
-            "cambium: note: \(lock) was not carried over: it holds for the old format. Freeze what "
+            "cambium: note: \(lock) was not converted: it belongs to the old format. Freeze what "
                 + "has shipped again: swift package cambium freeze \(new.asShellWord) "
                 + "--through VERSION\n")
     }

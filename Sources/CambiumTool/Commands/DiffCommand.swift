@@ -12,11 +12,11 @@ enum DiffCommand: Command {
                cambium diff OLD-MODEL NEW-MODEL [FROM [TO]] …
         """
     static let details = """
-        Compares versions as the build does, entity by entity, and says of each change what it means
-        for data that is there: additive, reversible, lossy, destructive, needs data (rows must meet
-        a condition, or be filled) or needs code. Then what is done to each table: changed in constant
-        time, read, changed in place, written again, made or dropped; and what is still to be done,
-        with the lines that the build proposes. Nothing is proven and no store is looked at.
+        Compares versions as the build does, entity by entity, and shows what each change means for
+        existing data: additive, reversible, lossy, destructive, needs data (rows must meet a
+        condition, or be filled) or needs code. Then what is done to each table: changed in constant
+        time, read, changed in place, written again, created or dropped; and what is still to be
+        done, with the lines that the build proposes. Nothing is proven and no store is read.
 
         Without versions it is the step to the current one; with one, all steps from there. Two
         bundles, such as those of two branches, are compared in one step, the current version of the

@@ -5,11 +5,11 @@ import CambiumMigration
 /// `cambium export`: all that a store holds, as JSON.
 enum ExportCommand: Command {
     static let name = "export"
-    static let summary = "Write all that a store holds as JSON, to read or to compare"
+    static let summary = "Write the content of a store as JSON, to read or to compare"
     static let usage = "STORE --model MODEL [--output FILE]"
     static let details = """
         Writes a line for each object, with its key, its attributes and the keys of the objects that
-        its relationships lead to:
+        its relationships reference:
 
             {"format":1,
             "model":"Library",
@@ -24,10 +24,10 @@ enum ExportCommand: Command {
             …
 
         Equal stores give equal texts: entities come by name, objects by key, links in their order
-        where they have one, else by key. Entities that inherit stand with the one at the top; each
+        where they have one, else by key. Entities that inherit are listed with their root; each
         object has its own in _entity, and a key names one object among all of them. What is
         transient is not in a store. Values are spelled as objects export them: dates as ISO 8601,
-        bytes as Base64, also of values that lie in files beside the store.
+        bytes as Base64, also of values in files beside the store.
 
         MODEL has the version that the store is of, which need not be the current one. The store is
         not changed, and may be in use. One on a server, such as postgresql://host/database#schema, is

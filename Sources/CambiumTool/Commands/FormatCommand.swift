@@ -15,7 +15,7 @@ enum FormatCommand: Command {
 
         --check writes nothing, names the files that would change and ends with exit code 5.
         """
-    static let options = [Option("--check", nil, "only say which files would change")]
+    static let options = [Option("--check", nil, "only print which files would change")]
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
         let isCheck = arguments.has("--check")
@@ -60,7 +60,7 @@ enum FormatCommand: Command {
         }
         let names = try? FileManager.default.contentsOfDirectory(atPath: path)
         guard path.hasSuffix(".cambium") || path.hasSuffix(".cambium/"), let names else {
-            throw .usage("'\(path)' is no folder Name.cambium; only those can be formatted.")
+            throw .usage("'\(path)' is not a folder Name.cambium; only those can be formatted.")
         }
         return names.filter { $0.hasSuffix(".xml") && !$0.hasPrefix(".") }
             .sorted(by: VersionOrder.precedes)

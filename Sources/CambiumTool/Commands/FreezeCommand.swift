@@ -15,14 +15,14 @@ enum FreezeCommand: Command {
 
         --history writes another file, once, for a bundle of Xcode that is to stay as it is:
         Name.history.xml beside it, or the file of --declarations. Core Data dropped what a version
-        no longer had, and asked nobody; there each such loss stands with its class and a reason, for
-        all steps below the current version, and what the two versions do not say is declared as what
-        loses least. Each declaration that deletes rows is listed, and has a comment in the file. Read
-        it: a made-up value is better put right where you know the real one. It changes nothing that
-        stands there already, and each step is proven before it is written; one that needs code is
+        no longer had, without asking; there each such loss is listed with its class and a reason,
+        for all steps below the current version, and what the two versions leave open is declared
+        with the least data loss. Each declaration that deletes rows is listed, and has a comment in
+        the file. Read it: replace generated values if you know the real ones. It does not change
+        existing declarations, and each step is proven before it is written; one that needs code is
         left out, and the exit code is 1.
 
-        --again takes a version as it is now although it was frozen otherwise: for one that has
+        --again freezes a version as it is now although it was frozen before: for one that has
         never left your machines.
         """
     static let options =

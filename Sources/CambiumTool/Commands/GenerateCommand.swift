@@ -18,10 +18,11 @@ enum GenerateCommand: Command {
             swift package cambium generate --target App
             swift package cambium generate --check       in the checks of a project
 
-        In Package.swift the target has no plugin, and excludes the model or declares it as a resource;
-        the command says what is to be changed there. All files are written, or none if a model has
-        errors. Those that would not change are left alone. A file in the folder that no model makes any
-        more is removed if Cambium has generated it; files of others are never touched.
+        In Package.swift the target has no plugin, and excludes the model or declares it as a
+        resource; the command prints what is to be changed there. All files are written, or none if
+        a model has errors. Those that would not change are left alone. A file in the folder that
+        belongs to no model any longer is removed if Cambium has generated it; other files are never
+        touched.
 
         With --output it writes the Swift of the models that are named into one folder, and removes
         nothing.
@@ -34,7 +35,7 @@ enum GenerateCommand: Command {
             Option("--target", "NAME", "a target, also one that uses the plugin; may be repeated"),
             Option("--package", "FOLDER", "the package (default: here)"),
             Option("--output", "FOLDER", "where the files of the models that are named go"),
-            Option("--check", nil, "only say which files are not what the models make"),
+            Option("--check", nil, "only print which files are out of date"),
         ] + emittingOptions
 
     /// A folder, and the models whose files belong there.
@@ -147,7 +148,7 @@ enum GenerateCommand: Command {
                 }
             }
             changes += place.generated.filter { !made.contains($0) }.map {
-                Change(path: $0, text: nil, fault: "is left over: no model makes it")
+                Change(path: $0, text: nil, fault: "is left over: it belongs to no model")
             }
         }
         return hasErrors ? nil : changes
@@ -175,7 +176,7 @@ enum GenerateCommand: Command {
             try Files.remove(change.path)
             try console.write("Removed \(change.path)\n")
         }
-        if changes.isEmpty { try console.write("Each file is what its model makes\n") }
+        if changes.isEmpty { try console.write("All files are up to date\n") }
     }
 
     /// The missing entries of the manifest for a target with generated sources.

@@ -18,8 +18,8 @@ enum ImportCoreDataCommand: Command {
     static let details = """
         Reads the SQLite file that Core Data wrote, with what lies beside it (-wal, external data),
         finds the version of the model that wrote it, copies all objects and links into a new store,
-        and migrates that to the current version. STORE is never changed, and the new store is there
-        completely or not at all.
+        and migrates that to the current version. STORE is never changed, and the new store is
+        created completely or not at all.
 
             cambium import-coredata Shop.sqlite --model Shop.xcdatamodeld --plan
             cambium import-coredata Shop.sqlite --model Shop.xcdatamodeld --to shop.cambium.sqlite
@@ -46,8 +46,8 @@ enum ImportCoreDataCommand: Command {
             Option("--version", "V", "the version that wrote STORE, whatever its tables say"),
             Option(
                 "--hashes", "FILE",
-                "VersionInfo.plist of the app's Name.momd, which tells versions apart"),
-            Option("--plan", nil, "say what would be done, and write nothing"),
+                "VersionInfo.plist of the app's Name.momd, which distinguishes versions"),
+            Option("--plan", nil, "print what would be done, and write nothing"),
             Option("--ids", "FILE", "write old and new keys into a file, with tabs between them"),
             Option("--format", "FORM", "text (default) or json"),
             Option("--report", "FILE", "write the report into a file as json too"),
@@ -153,15 +153,15 @@ enum ImportCoreDataCommand: Command {
         var importer = CoreDataImporter(
             store, versions: history.versions, current: history.current
         ) { first, last in
-            let way = history.way(from: first, to: last)
+            let path = history.path(from: first, to: last)
             return .init(
-                migrations: way.migrations, targets: way.targets, obstacles: way.obstacles)
+                migrations: path.migrations, targets: path.targets, obstacles: path.obstacles)
         }
         importer.writtenBy = arguments.value("--version")
         importer.target = arguments.value("--until")
         if let file = arguments.value("--hashes") { importer.hashes = try hashes(in: file) }
         console.signals?.catchAll()
-        defer { console.signals?.letGo() }
+        defer { console.signals?.restoreDefaults() }
         importer.isCancelled = console.isCancelled
         let line = ProgressLine(console)
         if let line { importer.progress = { line.show($0.fraction, $0.summary) } }
@@ -181,7 +181,7 @@ enum ImportCoreDataCommand: Command {
             try work()
         } catch ToolError.file(let message) {
             guard let store else { throw ToolError.file(message) }
-            throw ToolError.file("\(message)\nThe new store \(store) was made all the same.")
+            throw ToolError.file("\(message)\nThe new store \(store) was created nevertheless.")
         }
     }
 
@@ -191,8 +191,8 @@ enum ImportCoreDataCommand: Command {
         }
         guard let hashes = VersionHashes(Data(bytes)) else {
             throw .file(
-                "\(file) is no VersionInfo.plist in the binary form. It lies in Name.momd of the "
-                    + "built app; 'plutil -convert binary1' makes the form of another one.")
+                "\(file) is not a binary VersionInfo.plist. It is in Name.momd of the "
+                    + "built app; 'plutil -convert binary1' converts another one.")
         }
         return hashes
     }

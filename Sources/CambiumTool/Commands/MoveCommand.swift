@@ -20,12 +20,12 @@ enum MoveCommand: Command {
         TO is new, or a store on a server without objects. It gets all that FROM has: objects with
         their keys and versions, links and their order, large data, and what the program noted. The
         history starts over: a token of FROM is expired in TO. FROM is only read and stays as it is.
-        Let programs rest meanwhile, as what they save may be missing from TO.
+        Stop the programs that use FROM meanwhile: what they save may be missing from TO.
 
         Values that TO cannot hold are named before anything is written, \(TableMove.mostRefusals) at
         most. A server keeps dates to the microsecond; dates that have to be rounded are counted. All
         is written in one transaction. Before it is committed, each table is read again and compared
-        with FROM. A move that fails or is interrupted leaves TO as it was.
+        with FROM. A move that fails or is interrupted leaves TO unchanged.
 
         MODEL has the version that FROM is of, which need not be the current one.
         """
@@ -34,7 +34,7 @@ enum MoveCommand: Command {
             Option("--model", "MODEL", "the model of the store: Name.cambium or Name.xcdatamodeld"),
             Option(
                 "--drift", "POLICY",
-                "tables of FROM that others changed: refuse (default), or report to go on"),
+                "tables of FROM that others changed: refuse (default), or report to continue"),
             Option("--json", nil, "print JSON for programs"),
         ] + Declarations.options + ProofFolder.options
 
@@ -66,7 +66,7 @@ enum MoveCommand: Command {
             { bundle?.runner(to: version.version) ?? MigrationRunner(model: version) },
             source: from)
         console.signals?.catchAll()
-        defer { console.signals?.letGo() }
+        defer { console.signals?.restoreDefaults() }
         let line = ProgressLine(console).map(SharedLine.init)
         let rows = MovedRows(
             source: source, roots: model.roots, model: model, progress: { line?.show($0) },

@@ -4,11 +4,12 @@ import CambiumCompiler
 /// `cambium new`: a bundle to start with.
 enum NewCommand: Command {
     static let name = "new"
-    static let summary = "Make a model with a first version that teaches"
+    static let summary = "Create a model with a commented first version"
     static let usage = "NAME [--in FOLDER] [--example]"
     static let details = """
-        Makes the folder NAME.cambium with 1.xml in it, and prints what Package.swift needs. Put it
-        into the folder of the target that will use it: a target compiles the models in its sources.
+        Creates the folder NAME.cambium with 1.xml in it, and prints what Package.swift needs. Put
+        it into the folder of the target that will use it: a target compiles the models in its
+        sources.
 
             cambium new Shop --in Sources/App
             cambium new Shop --in Sources/App --example     shows most of the language
@@ -16,7 +17,7 @@ enum NewCommand: Command {
         Nothing is overwritten.
         """
     static let options = [
-        Option("--in", "FOLDER", "where to make it (default: here)"),
+        Option("--in", "FOLDER", "where to create it (default: here)"),
         Option("--example", nil, "a shop instead of a notebook"),
     ]
 
@@ -35,7 +36,7 @@ enum NewCommand: Command {
         try Files.write(template.contents, to: "\(bundle)/\(template.fileName)")
         try console.write(
             """
-            Made \(bundle)/\(template.fileName). Read it: its comments say what can be said.
+            Created \(bundle)/\(template.fileName). Read it: its comments explain the language.
 
             \(template.packageLines)
             Next: swift package cambium check \(bundle.asShellWord)

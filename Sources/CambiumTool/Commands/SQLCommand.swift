@@ -24,7 +24,7 @@ enum SQLCommand: Command {
         [
             Option("--version", "V", "the schema of one version"),
             Option("--from", "A", "the version that a migration starts from"),
-            Option("--to", "B", "the version that it leads to"),
+            Option("--to", "B", "the version that it migrates to"),
             Option("--grants", "U", "what lets a user of a server read and write the store"),
             Option("--schema", "S", "the store's schema, for --grants; cambium if not given"),
             Option("--engine", "E", "what the stores are in: sqlite (the default) or postgres"),

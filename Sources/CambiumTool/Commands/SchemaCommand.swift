@@ -9,8 +9,8 @@ enum SchemaCommand: Command {
     static let usage = "MODEL [--output FILE]"
     static let details = """
         Writes \(ModelSchema.fileName) beside the bundle. An editor that knows it offers elements
-        and attributes, says what they mean and marks those that do not exist. What only the compiler
-        can know, such as whether a name exists, 'cambium check' says.
+        and attributes, says what they mean and marks those that do not exist. 'cambium check'
+        reports what only the compiler can know, such as whether a name exists.
 
         VS Code, with the extension XML by Red Hat, finds it by .vscode/settings.json:
 

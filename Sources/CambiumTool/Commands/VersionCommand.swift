@@ -8,13 +8,13 @@ enum VersionCommand: Command {
     static let usage = "new MODEL [--freeze]"
     static let details = """
         Do it when the current version has shipped, before the first change after that. In MODEL it
-        makes 2.xml of 1.xml, with everything that stands there, comments too. What 1.xml says about
-        the version before is left out: migrations, renamedFrom, suppressions of findings about that
-        step. In a bundle of Xcode's it copies the folder of the current version, with its renaming
-        identifiers, and makes the copy the current version, as Xcode does.
+        makes 2.xml of 1.xml, with its whole content, including comments. Declarations of 1.xml
+        about the version before are left out: migrations, renamedFrom, suppressions of findings
+        about that step. In a bundle of Xcode's it copies the folder of the current version, with
+        its renaming identifiers, and makes the copy the current version, as Xcode does.
 
         A version that is not frozen is a draft, and can be changed in its place: see
-        StoreOptions.draftPolicy for what becomes of stores that were written before a change.
+        StoreOptions.draftPolicy for the handling of stores that were written before a change.
 
             cambium version new Sources/App/Shop.cambium --freeze
 
@@ -52,7 +52,7 @@ enum VersionCommand: Command {
             try Files.write(String(decoding: file.bytes, as: UTF8.self), to: file.path)
         }
         try console.write(
-            "Made \(made.path), a copy of version \(next.current). Make your changes there.\n"
+            "Created \(made.path), a copy of version \(next.current). Make your changes there.\n"
                 + next.remarks.map { $0 + "\n" }.joined()
                 + (arguments.has("--freeze") || next.isCurrentFrozen
                     ? ""

@@ -72,7 +72,7 @@ extension Files {
     /// Throws if something exists at the path and would be overwritten.
     static func requireFree(_ path: String, _ remedy: String = "") throws(ToolError) {
         guard exists(path) else { return }
-        throw .file("\(path) is there already; nothing was written.\(remedy)")
+        throw .file("\(path) already exists; nothing was written.\(remedy)")
     }
 
     /// Throws if a word of the command line cannot be the path of a store's file.

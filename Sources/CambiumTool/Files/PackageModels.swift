@@ -110,7 +110,8 @@ extension PackageModels {
     private static func manifest(of folder: String, _ path: String?) throws(ToolError) -> Manifest {
         let programs = (path ?? "").split(separator: ":").map { "\($0)/swift" }
         guard let swift = programs.first(where: FileManager.default.isExecutableFile) else {
-            throw .file("There is no 'swift' in PATH, which says what is in a package. Add it.")
+            throw .file(
+                "There is no 'swift' in PATH, which lists the content of a package. Add it.")
         }
         let scratch = try Files.scratchFolder()
         defer { withExtendedLifetime(scratch) {} }

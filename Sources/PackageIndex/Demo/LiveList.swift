@@ -49,7 +49,7 @@ final class LiveList {
         let differences = names.map { name in
             switch (shown[name], now[name]) {
             case (nil, let new?): "new section \(name) (\(grouped(new)))"
-            case (_, nil): "section \(name) is gone"
+            case (_, nil): "section \(name) was removed"
             case (let old?, let new?): "section \(name) \(grouped(old)) → \(grouped(new))"
             }
         }

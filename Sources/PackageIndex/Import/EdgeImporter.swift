@@ -42,7 +42,7 @@ struct EdgeImporter {
 
     /// Imports the edges. After each save, it calls the closure with the number of imported edges
     /// and the total.
-    mutating func run(_ tell: (Int, Int) -> Void) throws {
+    mutating func run(_ notify: (Int, Int) -> Void) throws {
         var done = 0
         var unsaved = 0
         for item in imported {
@@ -54,11 +54,11 @@ struct EdgeImporter {
             if unsaved >= batchSize {
                 try context.save()
                 unsaved = 0
-                tell(done, total)
+                notify(done, total)
             }
         }
         try context.save()
-        tell(done, total)
+        notify(done, total)
     }
 
     /// Updates the edges of a package from its record, and returns the number of changes.

@@ -12,7 +12,7 @@ final class PackageImporter {
     private(set) var report = ImportReport()
 
     private let batchSize: Int
-    private let tell: (ImportEvent) -> Void
+    private let notify: (ImportEvent) -> Void
     private var existing: [PackageKey: Package] = [:]
     private var lineOfKey: [PackageKey: Int] = [:]
     private var directory: PackageDirectory
@@ -21,11 +21,11 @@ final class PackageImporter {
 
     init(
         _ context: ManagedObjectContext, batchSize: Int = 4000,
-        tell: @escaping (ImportEvent) -> Void
+        notify: @escaping (ImportEvent) -> Void
     ) throws {
         self.context = context
         self.batchSize = batchSize
-        self.tell = tell
+        self.notify = notify
         directory = try PackageDirectory(context)
         for package in try context.fetch(Package.fetchRequest()) {
             existing[PackageKey(package)] = package
@@ -41,7 +41,7 @@ final class PackageImporter {
         }
         try importBatch()
         var edges = try EdgeImporter(context, imported: imported, existing: existing.values)
-        try edges.run { tell(.edges($0, of: $1)) }
+        try edges.run { notify(.edges($0, of: $1)) }
         report.edges = edges.total
         report.resolvedEdges = edges.resolved
         report.changedEdges = edges.changed
@@ -84,7 +84,7 @@ final class PackageImporter {
         }
         batch.removeAll(keepingCapacity: true)
         imported += try save(items)
-        tell(.packages(report.read))
+        notify(.packages(report.read))
     }
 
     private func importRecord(_ record: PackageRecord) -> ImportedPackage {
@@ -122,7 +122,7 @@ final class PackageImporter {
     private func refuse(_ package: String, at line: Int, _ reason: String) {
         let refusal = Refusal(line: line, package: package, reason: reason)
         report.refused.append(refusal)
-        tell(.refused(refusal))
+        notify(.refused(refusal))
     }
 }
 

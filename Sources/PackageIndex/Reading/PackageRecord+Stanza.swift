@@ -77,7 +77,7 @@ extension ControlStanza {
 
     fileprivate func required(_ name: String) throws(RefusalReason) -> String {
         if count(of: name) > 1 {
-            throw refusal(name, "the field '\(name)' stands twice; is an empty line missing?")
+            throw refusal(name, "the field '\(name)' is listed twice; is an empty line missing?")
         }
         guard let text = text(name) else {
             throw refusal(name, "the field '\(name)' is missing or empty")
@@ -88,7 +88,7 @@ extension ControlStanza {
     fileprivate func number(_ name: String) throws(RefusalReason) -> Int64? {
         guard let text = text(name) else { return nil }
         guard let number = Int64(text) else {
-            throw refusal(name, "the value '\(text)' of '\(name)' is not a whole number")
+            throw refusal(name, "the value '\(text)' of '\(name)' is not an integer")
         }
         return number
     }

@@ -178,7 +178,7 @@ struct BundleDifferenceTests {
         #expect(try new.difference().steps.first?.obstacles.isEmpty == true)
         let obstacles = try #require(try new.difference(from: old).steps.first?.obstacles)
         #expect(obstacles.count == 1)
-        #expect(obstacles.first?.message.contains("Product.note of version 1 is gone") == true)
+        #expect(obstacles.first?.message.contains("Product.note of version 1 is missing") == true)
     }
 
     @Test func `what the author gave as the reason is there, whatever it is a reason for`() throws {

@@ -36,7 +36,8 @@ struct RequestNameTests {
         let (bundle, diagnostics) = try readBack(files(name))
         #expect(diagnostics.map(\.code) == [.renamedInSwift])
         #expect(
-            diagnostics.first?.message == "'\(name)' is no identifier; in Swift it is '\(legal)'")
+            diagnostics.first?.message
+                == "'\(name)' is not an identifier; in Swift it is '\(legal)'")
         let (model, errors) = ModelChecker.check(
             try #require(bundle.versions.first), bundleName: "Shop", previousVersion: nil,
             previous: nil)

@@ -56,11 +56,11 @@ struct HistoryFileTests {
 
                   <migration from="Shop 1" to="Shop 2">
                     <fill entity="A" attribute="made" with="'2001-01-01T00:00:00Z'" class="needsData"
-                          reason="required in Shop 2, and nothing says what existing objects have"/>
+                          reason="required in Shop 2, and existing objects have no declared value"/>
                     <fill entity="A" attribute="kind" with="0" class="needsData"
-                          reason="required in Shop 2, and nothing says what existing objects have"/>
+                          reason="required in Shop 2, and existing objects have no declared value"/>
                     <drop entity="A" property="gone" class="lossy"
-                          reason="gone in Shop 2, where Core Data dropped it"/>
+                          reason="removed in Shop 2, where Core Data dropped it"/>
                   </migration>
                 </history>
 

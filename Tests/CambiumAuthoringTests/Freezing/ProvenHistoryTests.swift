@@ -186,7 +186,8 @@ struct ProvenHistoryTests {
                 "Shop 2: deletes the rows of Line where entity:(order.item) == 'Film'",
             ])
         #expect(
-            result.text?.contains("reason=\"what they require at item is gone in Shop 2\"") == true)
+            result.text?.contains("reason=\"what they require at item was removed in Shop 2\"")
+                == true)
         #expect(proves(folder))
     }
 

@@ -96,7 +96,7 @@ struct XMLInput {
         } catch let error as Finding {
             throw error
         } catch {
-            throw Finding(text: "laid out it is no XML: \(error) \(text)")
+            throw Finding(text: "laid out it is not XML: \(error) \(text)")
         }
     }
 
@@ -106,7 +106,7 @@ struct XMLInput {
         let text = XcodePrinter.print(root)
         let source = SourceText(path: "xcode", bytes: Array(text.utf8))
         guard let read = try? XMLReader.read(source) else {
-            throw Finding(text: "converted it is no XML: \(text)")
+            throw Finding(text: "converted it is not XML: \(text)")
         }
         let (own, _) = XcodeTranslator.translate(
             read, of: source, name: "Shop", version: model.model.version, previous: restored)

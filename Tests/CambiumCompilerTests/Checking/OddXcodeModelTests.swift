@@ -74,28 +74,28 @@ struct OddXcodeModelTests {
 
     static let attributes: [Odd] = [
         Odd(
-            "a default that is no UUID", .wrongDefault, "it is ignored",
+            "a default that is not a UUID", .wrongDefault, "it is ignored",
             attribute(#"optional="YES" attributeType="UUID" defaultValueString="empy""#)),
         Odd(
-            "a default that is no number", .wrongDefault, "it is ignored",
+            "a default that is not a number", .wrongDefault, "it is ignored",
             attribute(#"attributeType="Integer 16" defaultValueString="some""#)),
         Odd(
             "a default that does not fit", .wrongDefault, "it is ignored",
             attribute(#"attributeType="Integer 16" defaultValueString="70000""#)),
         Odd(
-            "a default that is no Boolean", .wrongDefault, "it is ignored",
+            "a default that is not a Boolean", .wrongDefault, "it is ignored",
             attribute(#"attributeType="Boolean" defaultValueString="maybe""#)),
         Odd(
-            "a default that is no date", .wrongDefault, "it is ignored",
+            "a default that is not a date", .wrongDefault, "it is ignored",
             attribute(#"attributeType="Date" defaultDateTimeInterval="nan""#)),
         Odd(
-            "a limit that is no number", .wrongDefault, "it is ignored",
+            "a limit that is not a number", .wrongDefault, "it is ignored",
             attribute(#"attributeType="Integer 32" minValueString="low""#)),
         Odd(
-            "a limit that is no date", .wrongDefault, "it is ignored",
+            "a limit that is not a date", .wrongDefault, "it is ignored",
             attribute(#"attributeType="Date" minDateTimeInterval="early""#)),
         Odd(
-            "a length that is no number", .invalidWord, "it is ignored",
+            "a length that is not a number", .invalidWord, "it is ignored",
             attribute(#"attributeType="String" maxValueString="-1""#)),
         Odd(
             "limits that no value meets", .contradictoryLimits, "neither is checked",
@@ -150,7 +150,7 @@ struct OddXcodeModelTests {
                 #"optional="YES" attributeType="Transformable" derived="YES" "#
                     + #"derivationExpression="title""#)),
         Odd(
-            "user info that is there twice", .duplicateName, "the last one counts",
+            "user info that is there twice", .duplicateName, "the last one is used",
             a(
                 #"<userInfo><entry key="k" value="1"/><entry key="k" value="2"/></userInfo>"#)
         ),
@@ -195,7 +195,7 @@ struct OddXcodeModelTests {
             "counts that no set has", .contradictoryLimits, "neither is checked",
             relationship(#"toMany="YES" minCount="5" maxCount="2" destinationEntity="B""#)),
         Odd(
-            "a count that is no number", .invalidWord, "it is ignored",
+            "a count that is not a number", .invalidWord, "it is ignored",
             relationship(#"toMany="YES" maxCount="many" destinationEntity="B""#)),
         Odd(
             "a delete rule that is none", .invalidWord, "it is nullify here",
@@ -208,7 +208,7 @@ struct OddXcodeModelTests {
             a("", after: #"<entity name="C" parentEntity="Gone"/>"#)),
         Odd(
             "an inherited property declared again", .shadowedProperty,
-            "the declaration of 'A' holds",
+            "the declaration of 'A' is used",
             a(
                 "",
                 after: #"<entity name="C" parentEntity="A"><attribute name="title" "#
@@ -243,7 +243,7 @@ struct OddXcodeModelTests {
             index(
                 #"<fetchIndexElement property="title" expression="title" type="Binary"/>"#)),
         Odd(
-            "a property twice in an index", .duplicateName, "it counts once",
+            "a property twice in an index", .duplicateName, "the second one is ignored",
             index(by("title") + by("title"))),
         Odd(
             "two indexes of one name", .duplicateName, "it is left out",
@@ -257,7 +257,7 @@ struct OddXcodeModelTests {
         Odd("a constraint of nothing", .unknownProperty, "is left out", unique("")),
         Odd("a property twice in a constraint", .duplicateName, "once", unique("title title")),
         Odd(
-            "one constraint in two ways", .duplicateName, "it is made once",
+            "one constraint in two ways", .duplicateName, "it is created once",
             unique("title", "title title")),
     ]
 
@@ -272,7 +272,7 @@ struct OddXcodeModelTests {
             "a predicate about what is gone", .invalidExpression, "the request is left out",
             request(#"predicateString="gone == 3""#)),
         Odd(
-            "a variable that is no name", .notAnIdentifier, "the request is left out",
+            "a variable that is not a name", .notAnIdentifier, "the request is left out",
             request(#"predicateString="title == $1st""#)),
         Odd(
             "a request with the name of a property", .duplicateName, "the request is left out",
@@ -304,7 +304,7 @@ struct OddXcodeModelTests {
             "a configuration with what is gone", .unknownEntity, "it is left out",
             configuration("A", "Gone", "B")),
         Odd(
-            "an entity twice in a configuration", .duplicateName, "it counts once",
+            "an entity twice in a configuration", .duplicateName, "the second one is ignored",
             configuration("A", "A", "B")),
         Odd(
             "a configuration without name", .notAnIdentifier, "it is left out",

@@ -72,7 +72,7 @@ struct ModelCompilerTests {
         #expect(plain.serverMigrations == [])
         let wrong = try compiled("sqlite postgress")
         #expect(wrong.diagnostics.map(\.code) == [.invalidWord])
-        #expect(wrong.diagnostics[0].message == "'postgress' is no value of engines")
+        #expect(wrong.diagnostics[0].message == "'postgress' is not a valid value for engines")
     }
 
     /// A condition that the server cannot say with the meaning that it has in memory.

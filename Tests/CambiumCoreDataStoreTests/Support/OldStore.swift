@@ -134,7 +134,7 @@ func importError(_ body: () throws -> Void) -> CoreDataImportError? {
 
 extension CoreDataImportReport {
     /// The names of what is left out, but for what Core Data notes of each store.
-    var leftOutTables: [String] {
-        leftOut.map(\.name).filter { !$0.hasPrefix("NSStore") }
+    var omittedTables: [String] {
+        omittedParts.map(\.name).filter { !$0.hasPrefix("NSStore") }
     }
 }

@@ -23,13 +23,13 @@ extension SequenceWork {
             let id = conflict.objectID
             transcript.add(
                 "? \(id) \(conflict.properties.sorted()) \(conflict.isDeletion) "
-                    + "\(conflict.isRowGone) \(Transcript.words(version: conflict.oldVersion)) "
+                    + "\(conflict.isRowDeleted) \(Transcript.words(version: conflict.oldVersion)) "
                     + "\(Transcript.words(version: conflict.newVersion)) ours "
                     + "\(words(conflict.objectValues, id)) base "
                     + "\(words(conflict.objectSnapshot, id)) theirs "
                     + "\(conflict.persistedSnapshot.map { words($0, id) } ?? "gone")")
             if conflict.objectValues["isOld"] == .bool(true) { conflict.policy = .rollback }
-            if !conflict.isDeletion, !conflict.isRowGone, conflict.properties.contains("name") {
+            if !conflict.isDeletion, !conflict.isRowDeleted, conflict.properties.contains("name") {
                 try conflict.setValue(.string("both"), forKey: "name")
             }
         } resolveConstraint: { conflict in

@@ -212,7 +212,7 @@ extension EngineSuite {
                     let error = #expect(throws: StoreError.self) {
                         try other.newContext().execute(request)
                     }
-                    #expect(error?.code == .foreignObject)
+                    #expect(error?.code == .objectOfAnotherContext)
                 }
                 try #expect(context.execute(request).count == 1)
                 try #expect(context.execute(request).count == 0)

@@ -88,7 +88,7 @@ extension EngineSuite {
                     let error = #expect(throws: StoreError.self) {
                         try other.newContext().execute(request)
                     }
-                    #expect(error?.code == .foreignObject)
+                    #expect(error?.code == .objectOfAnotherContext)
                 }
             }
         }

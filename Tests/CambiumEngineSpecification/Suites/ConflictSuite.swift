@@ -264,7 +264,7 @@ extension EngineSuite {
                 rivals.first.delete(rivals.theirs)
                 try rivals.first.save()
                 let change = #expect(throws: ConflictError.self) { try rivals.second.save() }
-                #expect(change?.conflicts.first?.isRowGone == true)
+                #expect(change?.conflicts.first?.isRowDeleted == true)
                 #expect(
                     rivals.ours.title == "ours" && rivals.second.updatedObjects == [rivals.ours])
             }

@@ -53,7 +53,7 @@ extension EngineSuite {
         }
 
         EngineCase("dates come back bit for bit, as the engine keeps them") { engine in
-            let kept = try engine.keptDates(Everything.model)
+            let kept = try engine.datePrecision(Everything.model)
             let values = awkwardDates.compactMap { seconds in
                 (kept == nil ? seconds : kept?.kept(seconds))
                     .map { Date(timeIntervalSinceReferenceDate: $0) }
@@ -66,7 +66,7 @@ extension EngineSuite {
         }
 
         EngineCase("a date is read as the engine keeps it as soon as it is set") { engine in
-            let kept = try engine.keptDates(Everything.model)
+            let kept = try engine.datePrecision(Everything.model)
             try engine.withContainer(Everything.model) { container in
                 let context = container.newContext()
                 let sample = Sample(in: context)
@@ -82,7 +82,7 @@ extension EngineSuite {
         }
 
         EngineCase("a date that the engine does not keep is refused before the save") { engine in
-            let kept = try engine.keptDates(Everything.model)
+            let kept = try engine.datePrecision(Everything.model)
             try engine.withContainer(Everything.model) { container in
                 for seconds in [1e13, -2.2e11, .infinity, -.infinity] as [Double] {
                     let context = container.newContext()
@@ -182,7 +182,7 @@ extension EngineSuite {
 
         EngineCase("defaults are there from insertion on") { engine in
             try engine.withContainer(Everything.model) { container in
-                let kept = try engine.keptDates(Everything.model)
+                let kept = try engine.datePrecision(Everything.model)
                 func now() -> Date {
                     let seconds = Date().timeIntervalSinceReferenceDate
                     return Date(timeIntervalSinceReferenceDate: kept?.rounded(seconds) ?? seconds)
@@ -223,8 +223,8 @@ private let awkwardDates: [Double] = [
 
 extension EngineEntry {
     /// How a store of the engine keeps dates; nil where each comes back to the bit.
-    fileprivate func keptDates(_ model: CompiledModel) throws -> KeptDates? {
-        try withStore(model) { try $0.engine.keptDates }
+    fileprivate func datePrecision(_ model: CompiledModel) throws -> StoredDatePrecision? {
+        try withStore(model) { try $0.engine.datePrecision }
     }
 }
 

@@ -203,7 +203,9 @@ struct ExportTests {
             try withStoreFile { path in
                 let all = ExportRequest(
                     FetchRequest<ManagedObject>(entityName: "Article"), as: .json)
-                try #expect(context.execute(all, to: path) == ExportResult(count: 2, leftOut: []))
+                try #expect(
+                    context.execute(all, to: path)
+                        == ExportResult(count: 2, omittedRelationships: []))
                 var marked = all
                 marked.properties = ["mark"]
                 let error = #expect(throws: StoreError.self) {
@@ -229,7 +231,7 @@ struct ExportTests {
             try withStoreFile { path in
                 let request = ExportRequest(Person.fetchRequest(), as: .json)
                 let result = try context.execute(request, to: path)
-                #expect(result == ExportResult(count: 1, leftOut: ["favourites"]))
+                #expect(result == ExportResult(count: 1, omittedRelationships: ["favourites"]))
                 var letters = ExportRequest(Person.fetchRequest(), as: .jsonLines)
                 letters.properties = ["home", "nameLength"]
                 try context.save()

@@ -27,7 +27,7 @@ struct HostileInputTests {
                     var request = ImportRequest([
                         ImportSource(entityName: "Article", from: .data(bytes), as: format)
                     ])
-                    request.onError = .keepGoodRows
+                    request.onError = .skipInvalidRows
                     request.missingTargets = generator.chance(0.5) ? .skip : .error
                     // It goes on after every error, so it throws none.
                     let result = try context.execute(request)
@@ -84,7 +84,9 @@ struct HostileInputTests {
         try withContainer(Exchange.model) { container in
             let context = container.newContext()
             for format in Self.formats {
-                let result = try context.importing(text, as: format) { $0.onError = .keepGoodRows }
+                let result = try context.importing(text, as: format) {
+                    $0.onError = .skipInvalidRows
+                }
                 #expect(result.inserted <= 1)
             }
         }

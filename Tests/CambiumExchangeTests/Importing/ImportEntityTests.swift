@@ -175,7 +175,7 @@ struct ImportEntityTests {
             for (text, words) in [
                 (#"{"code": "a"}"#, "Party:1: type is required: it says the entity of the object"),
                 (#"{"code": "a", "type": null}"#, "Party:1: type is required"),
-                (#"{"code": "a", "type": 1}"#, "Party:1: type is no text"),
+                (#"{"code": "a", "type": 1}"#, "Party:1: type is not a string"),
                 (
                     #"{"code": "a", "type": "individual"}"#,
                     "Party:1: type means no entity. Write \(known)."
@@ -209,7 +209,7 @@ struct ImportEntityTests {
                     .contains("means Individual, which has another word here. Write p, Company"))
             let result = try parties(
                 context, "code,type\na,Individual\nb,x\nc,Individual", as: .csv()
-            ) { $0.onError = .keepGoodRows }
+            ) { $0.onError = .skipInvalidRows }
             #expect(result.inserted == 2 && result.errors.map(\.line) == [3])
             #expect(result.errors.first?.field == "type")
         }
@@ -251,7 +251,7 @@ struct ImportEntityTests {
                 """
             let result = try parties(context, text) {
                 $0.mergePolicy = policy
-                $0.onError = .keepGoodRows
+                $0.onError = .skipInvalidRows
             }
             #expect(result.inserted == 1)
             try #expect(shown(context) == Self.all.dropLast() + ["Individual c a", "Individual d"])
@@ -276,7 +276,7 @@ struct ImportEntityTests {
                 {"type": "Individual", "code": "x"}
                 {"type": "Bank", "code": "x", "register": "2"}
                 """
-            let result = try parties(context, text) { $0.onError = .keepGoodRows }
+            let result = try parties(context, text) { $0.onError = .skipInvalidRows }
             #expect(result.inserted == 1 && result.updated == 1)
             #expect(result.errors.map(\.line) == [2])
             try #expect(shown(context) == ["Bank x 2"])

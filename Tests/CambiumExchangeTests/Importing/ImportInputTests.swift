@@ -67,7 +67,7 @@ struct ImportInputTests {
                     try container.newContext().execute(request)
                 }
                 #expect(error?.sourceName == path)
-                #expect(error.map { "\($0)".hasPrefix("\(path):1: sku is no text.") } == true)
+                #expect(error.map { "\($0)".hasPrefix("\(path):1: sku is not a string.") } == true)
             }
         }
     }

@@ -72,7 +72,7 @@ struct ImportKeyTests {
                 "Membership"
             ) {
                 $0.mergePolicy = policy
-                $0.onError = .keepGoodRows
+                $0.onError = .skipInvalidRows
             }
             #expect(counts(result) == expected)
             try #expect(memberships(context) == [shown])
@@ -137,7 +137,7 @@ struct ImportKeyTests {
                 ImportSource(
                     entityName: "Club", from: .text("town,name\nBath,Golf"), as: .csv()),
             ])
-            request.onError = .keepGoodRows
+            request.onError = .skipInvalidRows
             let result = try context.execute(request)
             // One object, although its club may be nil and could be linked later.
             #expect(counts(result) == (exists ? "0 3 0 0" : "2 1 0 0"))
@@ -157,7 +157,7 @@ struct ImportKeyTests {
                     ImportSource(entityName: "Club", from: .text(later), as: .csv()),
                 ])
                 request.missingTargets = handling
-                request.onError = .keepGoodRows
+                request.onError = .skipInvalidRows
                 let result = try context.execute(request)
                 #expect(
                     result.errors.map(\.description) == [

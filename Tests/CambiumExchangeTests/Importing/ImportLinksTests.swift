@@ -167,7 +167,7 @@ struct ImportLinksTests {
             #expect(failure?.source == 1 && failure?.line == 1)
             #expect(failure?.message.hasPrefix("before references no Step") == true)
             request.sources.append(source("Step", "{\"name\": \"1\", \"before\": \"0\"}"))
-            request.onError = .keepGoodRows
+            request.onError = .skipInvalidRows
             let result = try context.execute(request)
             // The last of the steps leads nowhere, so none of them can be there.
             #expect(result.inserted == 6 && result.errorCount == 3)
@@ -253,7 +253,7 @@ struct ImportLinksTests {
                     Person.self, from: .text(#"[{"name": "A", "home": {"street": "s"}}]"#),
                     as: .json),
             ])
-            request.onError = .keepGoodRows
+            request.onError = .skipInvalidRows
             let result = try context.execute(request)
             #expect(result.inserted == 2 && result.errorCount == 1)
             // A letter has nothing by which a second one would be refused.
@@ -304,7 +304,7 @@ struct ImportLinksTests {
                     == "Article:1: category references no Category that exists. "
                     + "Import that one too, or correct the key."
             )
-            let result = try context.importing(text) { $0.onError = .keepGoodRows }
+            let result = try context.importing(text) { $0.onError = .skipInvalidRows }
             #expect(result.errors.map(\.line) == [1, 2, 3])
             // The parent might have come later, so the row was kept.
             try #expect(skus(context.all("Article")) == ["c"])
@@ -335,11 +335,11 @@ struct ImportLinksTests {
             for (text, words) in [
                 ("{\"sku\": \"a\", \"city\": {\"name\": \"x\"}}", "lacks region"),
                 ("{\"sku\": \"a\", \"city\": \"x\"}", "city does not name"),
-                ("{\"sku\": \"a\", \"category\": 1}", "is no text"),
+                ("{\"sku\": \"a\", \"category\": 1}", "is not a string"),
                 ("{\"sku\": \"a\", \"category\": [\"x\"]}", "category"),
                 ("{\"sku\": \"a\", \"tags\": \"x\"}", "an array of them"),
                 ("{\"sku\": \"a\", \"tags\": [null]}", "a key is null"),
-                ("{\"sku\": \"a\", \"tags\": [[]]}", "is no text"),
+                ("{\"sku\": \"a\", \"tags\": [[]]}", "is not a string"),
             ] {
                 let failure = context.failure(text)
                 #expect(failure.contains(words), "\(text): \(failure)")
@@ -477,7 +477,7 @@ struct ImportLinksTests {
             #expect(failure.contains("before is required"), "\(failure)")
             let result = try context.importing(
                 "{\"name\": \"root\", \"after\": []}\n{\"name\": \"1\", \"after\": [\"1\"]}", "Step"
-            ) { $0.onError = .keepGoodRows }
+            ) { $0.onError = .skipInvalidRows }
             #expect(result.errorCount == 1 && result.errors.first?.line == 1)
             try #expect(context.all("Step")[1][one: "before"]?["name"] == "1")
         }

@@ -55,7 +55,7 @@ struct ImportMemberTests {
             lines.append("{\"sku\": \"s\(number)\"\(row)}")
         }
         let result = try context.importing(lines.joined(separator: "\n")) { request in
-            request.onError = .keepGoodRows
+            request.onError = .skipInvalidRows
             request.sources[0].fieldNames = ["flag": "box.flag", "short": "box.short"]
         }
         if let error = result.errors.first(where: { $0.line == rows.count }) {

@@ -85,7 +85,7 @@ struct ImportRowsTests {
             try context.execute(products(["AB-1,book,9,,"]))
             let text = "{\"sku\": \"AB-1\", \"stock\": 4}\n{\"sku\": \"AB-2\", \"stock\": 4}"
             var request = ImportRequest(Product.self, from: .text(text), as: .jsonLines)
-            request.onError = .keepGoodRows
+            request.onError = .skipInvalidRows
             let result = try context.execute(request)
             #expect(result.updated == 1 && result.errorCount == 1)
             #expect(result.errors.first?.line == 2)
@@ -101,7 +101,7 @@ struct ImportRowsTests {
             let error = #expect(throws: ImportError.self) {
                 try context.execute(products(["AB-1,book,1,,", "AB-2,book,x,,", "AB-3,,1,,"]))
             }
-            #expect(error?.description.hasPrefix("Product:3:11: price is no decimal") == true)
+            #expect(error?.description.hasPrefix("Product:3:11: price is not a decimal") == true)
             #expect(error?.column == 11 && error?.field == "price" && error?.source == 0)
             try #expect(shown(context) == [])
         }
@@ -118,7 +118,7 @@ struct ImportRowsTests {
                     "AB-1,book,1,,", "AB-2,book,x,,-1", "nonsense,book,1,,", "AB-3,book,1,,",
                     "AB-4,book,100000,,", "AB-5,book,1,,", "AB-6,book", "AB-7,book,-1,,",
                     "AB-8,book,\"1\"x,,", "AB-9,book,1,,",
-                ]) { $0.onError = .keepGoodRows })
+                ]) { $0.onError = .skipInvalidRows })
             #expect(result.inserted == 4 && result.updated == 0)
             let places = result.errors.map { "\($0.line ?? 0) \($0.field ?? "-")" }
             #expect(
@@ -142,7 +142,7 @@ struct ImportRowsTests {
             let context = container.newContext()
             let result = try context.execute(
                 products((0..<50).map { "AB-\($0),book,-1,," } + ["AB-50,book,1,,"]) {
-                    $0.onError = .keepGoodRows
+                    $0.onError = .skipInvalidRows
                     $0.maximumErrors = 3
                 })
             #expect(result.inserted == 1 && result.errorCount == 50)
@@ -160,7 +160,7 @@ struct ImportRowsTests {
                 {"sku": "AB-3", "kind": "book", "price": 2}
                 """
             var request = ImportRequest(Product.self, from: .text(text), as: .jsonLines)
-            request.onError = .keepGoodRows
+            request.onError = .skipInvalidRows
             let result = try context.execute(request)
             #expect(result.errors.map(\.line) == [2, 3])
             #expect(
@@ -191,7 +191,7 @@ struct ImportRowsTests {
                 }
             }
             func imported(_ row: String) throws -> [String] {
-                let result = try context.execute(products([row]) { $0.onError = .keepGoodRows })
+                let result = try context.execute(products([row]) { $0.onError = .skipInvalidRows })
                 return result.errors.map(\.message)
             }
             try #expect(imported("AB-1,book,-1,,") == saved { $0.price = -1 })
@@ -208,7 +208,7 @@ struct ImportRowsTests {
             let text = "[{\"sku\": \"a\"},\n{\"sku\": \"b\"} {\"sku\": \"c\"}]"
             #expect(context.failure(text, as: .json).hasPrefix("Article:2:14: There should be"))
             try #expect(context.all("Article").isEmpty)
-            let result = try context.importing(text, as: .json) { $0.onError = .keepGoodRows }
+            let result = try context.importing(text, as: .json) { $0.onError = .skipInvalidRows }
             #expect(result.inserted == 2 && result.errorCount == 1)
             try #expect(context.all("Article").count == 2)
         }
@@ -217,10 +217,10 @@ struct ImportRowsTests {
     @Test(arguments: [
         (
             "{\"sku\": \"a\"}\n{\"sku\" \"b\"}", ExchangeFormat.jsonLines,
-            "Article:2: This is no JSON. Look"
+            "Article:2: This is not JSON. Look"
         ),
-        ("[]", .jsonLines, "Article:1: This is no JSON object"),
-        ("[1]", .json, "Article:1: This is no JSON object"),
+        ("[]", .jsonLines, "Article:1: This is not JSON object"),
+        ("[1]", .json, "Article:1: This is not JSON object"),
         ("", .json, "Article:1:1: There is no JSON"),
         ("sku,sku\na,b", .csv(), "Article:1: Two columns"),
         ("x,y\na,b", .csv(), "Article:1: None of the columns"),
@@ -248,7 +248,7 @@ struct ImportRowsTests {
                 var request = ImportRequest([
                     ImportSource(entityName: "Article", from: .data(bytes), as: format)
                 ])
-                request.onError = .keepGoodRows
+                request.onError = .skipInvalidRows
                 let result = try context.execute(request)
                 #expect(result.inserted == 0 && result.errorCount == 1)
             }

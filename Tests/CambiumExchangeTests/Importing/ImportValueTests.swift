@@ -73,7 +73,7 @@ struct ImportValueTests {
 
     @Test(
         arguments: [
-            ("title", "1", nil, "is no text"), ("flag", "1", "yes", "neither true nor false"),
+            ("title", "1", nil, "is not a string"), ("flag", "1", "yes", "neither true nor false"),
             ("short", "32768", "32768", "from -32768 to 32767"),
             ("short", "1.5", "1.5", "not an integer"),
             ("long", "9223372036854775808", "9223372036854775808", "not an integer"),
@@ -168,7 +168,7 @@ struct ImportValueTests {
             func failure(_ json: String) -> String { context.failure(json, "Person") }
             #expect(
                 failure("{\"name\": \"A\", \"home\": null}").contains("home.street is required"))
-            #expect(failure("{\"name\": \"A\", \"home\": 1}").contains("home is no object"))
+            #expect(failure("{\"name\": \"A\", \"home\": 1}").contains("home is not an object"))
             #expect(failure("{\"name\": \"A\", \"home\": {}}").contains("home.street"))
             #expect(
                 failure(
@@ -191,7 +191,7 @@ struct ImportValueTests {
                     let failure = context.failure("sku,moment\na,\(text)", as: .csv()) {
                         $0.sources[0].dateFormat = dates
                     }
-                    #expect(failure.contains("moment is no date"), "\(failure)")
+                    #expect(failure.contains("moment is not a date"), "\(failure)")
                 }
             }
             _ = try context.make("Article", ["sku": "a"])
@@ -233,7 +233,7 @@ struct ImportValueTests {
                             ? "{\"sku\": \"b\", \"moment\": \"never\"}" : "sku,moment\nb,never",
                         as: format
                     ) { $0.sources[0].dateFormat = dates }
-                    #expect(wrong.contains("moment is no date"))
+                    #expect(wrong.contains("moment is not a date"))
                     let exported = try context.exported("Article", as: format) {
                         $0.dateFormat = dates
                         $0.properties = ["moment"]

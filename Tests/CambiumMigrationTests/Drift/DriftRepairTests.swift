@@ -130,7 +130,7 @@ struct DriftRepairTests {
         let connection = try store(of: Self.models[0], "DROP TABLE A")
         let words = try refusal(runner(.refuse, to: version), connection).ofTool
         #expect(
-            words.contains("--drift repair put it right after a copy was made (it creates A again"))
+            words.contains("--drift repair repair it after a copy was made (it creates A again"))
         _ = try runner(.repair, to: version).open(connection)
         #expect(try connection.rows("SELECT count(*) FROM A") == [[.integer(0)]])
         #expect(try runner(.refuse, to: version).open(connection) == .current)
@@ -179,7 +179,7 @@ struct DriftRepairTests {
         #expect(refusal.ofTool.contains("A (changed: extra added (1 value))"))
         #expect(
             refusal.ofTool.contains(
-                "let --drift repair put it right after a copy was made (it deletes A.extra "
+                "let --drift repair repair it after a copy was made (it deletes A.extra "
                     + "(1 value)), or let --drift report leave it"))
     }
 

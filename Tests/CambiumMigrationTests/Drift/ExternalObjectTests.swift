@@ -76,14 +76,14 @@ struct ExternalObjectTests {
         (
             "CREATE TABLE R (x); INSERT INTO R VALUES (1)",
             [
-                "the table R has the name of what the migration makes: give it another name: "
+                "the table R has a name that the migration uses: give it another name: "
                     + "ALTER TABLE \"R\" RENAME TO \"R_2\""
             ]
         ),
         (
             "CREATE TABLE r (x); CREATE TABLE R_2 (x)",
             [
-                "table r has the name", "(R) but for upper case",
+                "table r has the name", "(R) except for case",
                 "ALTER TABLE \"r\" RENAME TO \"r_2_2\"",
             ]
         ),
@@ -94,16 +94,16 @@ struct ExternalObjectTests {
         ("CREATE INDEX \"P.index.s\" ON P (s)", ["index P.index.s has a name as only the model's"]),
         (
             "CREATE VIEW v AS SELECT n FROM P",
-            ["view v would not work any more (no such column: n)"]
+            ["view v would no longer work (no such column: n)"]
         ),
         (
             "CREATE VIEW v AS SELECT n FROM p; CREATE VIEW w AS SELECT n FROM v",
             ["view v would not", "view w would not", "DROP VIEW \"w\""]
         ),
-        ("CREATE VIEW v AS SELECT s FROM q", ["view v would not work any more (no such table"]),
+        ("CREATE VIEW v AS SELECT s FROM q", ["view v would no longer work (no such table"]),
         (
             "CREATE TRIGGER t AFTER INSERT ON p BEGIN UPDATE q SET s = 'x'; END",
-            ["trigger t would not work any more (no such table: main.q)", "CREATE TRIGGER t AFTER"]
+            ["trigger t would no longer work (no such table: main.q)", "CREATE TRIGGER t AFTER"]
         ),
         (
             """
@@ -117,7 +117,7 @@ struct ExternalObjectTests {
             CREATE TRIGGER t INSTEAD OF INSERT ON v BEGIN INSERT INTO P (n) VALUES (NEW.s); END
             """,
             [
-                "trigger t would not work any more (table P has no column named n)",
+                "trigger t would no longer work (table P has no column named n)",
                 "drop it (DROP TRIGGER \"t\")",
             ]
         ),
@@ -127,26 +127,26 @@ struct ExternalObjectTests {
             CREATE TRIGGER t INSTEAD OF UPDATE ON v BEGIN UPDATE P SET s = NEW.s; END;
             CREATE TRIGGER u INSTEAD OF UPDATE ON v BEGIN UPDATE P SET n = NEW.s; END;
             CREATE TRIGGER w INSTEAD OF DELETE ON v BEGIN DELETE FROM P; END
-            """, ["nothing was changed: the trigger u would not work any more (no such column: n)"]
+            """, ["nothing was changed: the trigger u would no longer work (no such column: n)"]
         ),
         (
             "CREATE TRIGGER t AFTER UPDATE OF s, n ON P BEGIN SELECT 1; END",
-            ["trigger t would not work any more (no such column: n)"]
+            ["trigger t would no longer work (no such column: n)"]
         ),
         ("CREATE TRIGGER t AFTER INSERT ON Q BEGIN SELECT 1; END", ["trigger t would not"]),
-        ("CREATE INDEX i ON P (n)", ["index i would not work any more (no such column: n)"]),
+        ("CREATE INDEX i ON P (n)", ["index i would no longer work (no such column: n)"]),
         ("CREATE INDEX i ON Q (s)", ["index i would not work any more"]),
         (
             "CREATE TABLE mine (x REFERENCES Q (_id)); INSERT INTO mine VALUES (1)",
             [
-                "table mine would not work any more (no such table: main.Q)",
+                "table mine would no longer work (no such table: main.Q)",
                 "drop it (DROP TABLE \"mine\") and create it again without the "
                     + "references that fail: CREATE TABLE mine (x REFERENCES Q (_id))",
             ]
         ),
         (
             "CREATE VIRTUAL TABLE f USING fts5(n, content='P', content_rowid='_id')",
-            ["table f would not work any more (no such column: n)", "drop it (DROP TABLE \"f\")"]
+            ["table f would no longer work (no such column: n)", "drop it (DROP TABLE \"f\")"]
         ),
         (
             """

@@ -74,7 +74,7 @@ struct HostileStoreTests {
         for allowsMigration in [true, false] where allowsMigration || !isBehind {
             runner.allowsMigration = allowsMigration
             let error = #expect(throws: MigrationError.self) { try runner.open(connection) }
-            #expect("\(error as Any)".contains("A is a view, and has to be a plain table"))
+            #expect("\(error as Any)".contains("A is a view, and must be an ordinary table"))
         }
     }
 
@@ -83,7 +83,7 @@ struct HostileStoreTests {
             "CREATE VIEW v AS \(Self.endless); DROP TABLE A; "
                 + "CREATE VIRTUAL TABLE A USING fts5(name, content='v', content_rowid='_id')")
         let error = #expect(throws: MigrationError.self) { try runner().open(connection) }
-        #expect("\(error as Any)".contains("A is a virtual table, and has to be a plain table"))
+        #expect("\(error as Any)".contains("A is a virtual table, and must be an ordinary table"))
     }
 
     @Test(arguments: [

@@ -91,7 +91,7 @@ struct ExternalFilesTests {
             try FileManager.default.removeItem(atPath: note)
             rmdir("\(files.folder)/folder")
             files.removeAll()
-            #expect(!StoreFiles.isThere(files.folder))
+            #expect(!StoreFiles.exists(files.folder))
         }
     }
 

@@ -19,8 +19,8 @@ struct ScratchFolderTests {
             atPath: leftover + "/inner", withIntermediateDirectories: true)
         let first = try ScratchFolder()
         // Another test may be the one that takes it away, and not have ended.
-        for _ in 0..<1000 where StoreFiles.isThere(leftover) { usleep(10_000) }
-        #expect(!StoreFiles.isThere(leftover))
+        for _ in 0..<1000 where StoreFiles.exists(leftover) { usleep(10_000) }
+        #expect(!StoreFiles.exists(leftover))
         #expect(try permissions(first.path) == 0o700)
         let path: String
         do {
@@ -30,7 +30,7 @@ struct ScratchFolderTests {
             #expect(StoreFiles.isFolder(first.path) && StoreFiles.isFolder(path))
             withExtendedLifetime(second) {}
         }
-        #expect(!StoreFiles.isThere(path))
+        #expect(!StoreFiles.exists(path))
         withExtendedLifetime(first) {}
     }
 
@@ -44,7 +44,7 @@ struct ScratchFolderTests {
         let names = { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
         do {
             let first = try PartialFile(path, mode: 0o600)
-            #expect(!StoreFiles.isThere(leftover))
+            #expect(!StoreFiles.exists(leftover))
             try first.append([1] as [UInt8])
             let second = try PartialFile(path, mode: 0o640)
             #expect(try names().count == 2)

@@ -40,7 +40,7 @@ struct RandomMapping {
     ) {
         (self.old, oldModel) = old
         (self.new, newModel) = new
-        for (reference, object) in graph.objects where !isGivenUp(object) {
+        for (reference, object) in graph.objects where !isDropped(object) {
             guard let kind = self.new.kind(object.entity) else { continue }
             objects[reference] = Object(
                 old: reference, entity: kind.id, version: object.version,
@@ -137,7 +137,7 @@ struct RandomMapping {
     }
 
     /// Whether the author gives an object up.
-    private func isGivenUp(_ object: StoredGraph.Object) -> Bool {
+    private func isDropped(_ object: StoredGraph.Object) -> Bool {
         new.validGivenUp.contains { given in
             object.entity == given.kind.id
                 && object.values[given.property.id] == .null

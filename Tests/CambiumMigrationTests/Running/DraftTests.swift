@@ -154,7 +154,7 @@ struct DraftTests {
             draft.description.hasSuffix(
                 """
                 It cannot be migrated to this one: Book.title changes its type from string to date, \
-                and not every value is sure to survive. You can move it aside and start with an \
+                and some values may not fit. You can move it aside and start with an \
                 empty one (draftPolicy = .recreate), or undo the change and make it in a new \
                 version (swift package cambium version new)
                 """))
@@ -169,8 +169,8 @@ struct DraftTests {
             #expect(draft.changes == ["Book.pages was removed"])
             #expect(
                 draft.obstacles == [
-                    "Book.pages of version 1 of the store is gone in version 1 of the program, and "
-                        + "nothing there says renamedFrom=\"pages\""
+                    "Book.pages of version 1 of the store is missing in version 1 of the program, and "
+                        + "nothing there has renamedFrom=\"pages\""
                 ])
         }
     }

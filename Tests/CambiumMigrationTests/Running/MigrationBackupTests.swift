@@ -91,9 +91,9 @@ struct MigrationBackupTests {
             var isBegun = false
             let runner = try runner
             runner.isCancelled = {
-                let isThere = FileManager.default.fileExists(atPath: unfinished)
-                isBegun = isBegun || isThere
-                return isBegun && !isThere
+                let exists = FileManager.default.fileExists(atPath: unfinished)
+                isBegun = isBegun || exists
+                return isBegun && !exists
             }
             #expect(throws: MigrationError.cancelled) { try runner.open(fileAt: path) }
             #expect(try names(beside: path) == ["store.sqlite.backup-1"])

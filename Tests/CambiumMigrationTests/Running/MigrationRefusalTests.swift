@@ -81,7 +81,8 @@ struct MigrationRefusalTests {
         #expect(refusal.entity == "Product" && refusal.objects == [2])
         #expect(
             text.contains(
-                "Product.name holds a NUL character, which text cannot keep [object 2 of Product]"))
+                "Product.name contains a NUL character, which a string cannot contain [object 2 of Product]"
+            ))
         #expect(withValue.contains("the value is 'b\\u{0}long'"))
     }
 

@@ -47,7 +47,7 @@ import Testing
         let problem = try #require(found.first)
         #expect(found.count == 1)
         #expect(problem.enumeration == "Kind")
-        #expect(problem.message.contains("'toy' of Kind is gone in version 2"))
+        #expect(problem.message.contains("'toy' of Kind is missing in version 2"))
         #expect(problem.message.contains("Product.kind"))
         #expect(
             problem.fixes.map { $0.xml(from: "1") } == [
@@ -74,7 +74,7 @@ import Testing
         let old = model("1", cases: ["book", "toy", "film"])
         let some = model("2", cases: ["book", "game"], type: "Sort", replacing: [("toy", "game")])
         let problem = try #require(ModelDifference(from: old, to: some).problems.first)
-        #expect(problem.message.contains("'film' of Sort is gone in version 2"))
+        #expect(problem.message.contains("'film' of Sort is missing in version 2"))
         #expect(
             problem.fixes.last == .replace(enumeration: "Sort", case: "film", isOptional: false))
         let new = model(
@@ -192,7 +192,7 @@ import Testing
         let error = #expect(throws: MigrationError.self) {
             try MigrationRunner(model: wrong, migrations: [migration]).open(connection)
         }
-        #expect("\(try #require(error))".contains("leaves a value that is no case of Kind"))
+        #expect("\(try #require(error))".contains("leaves a value that is not a case of Kind"))
         #expect(try Store.dump(connection) == before)
     }
 

@@ -86,11 +86,11 @@ import Testing
         #expect(found == [["1", "2", "60"], ["5", "6", "64"]])
     }
 
-    @Test func `turns follow what is looked at`() {
-        let turns = FillTurns([
+    @Test func `passes follow what is looked at`() {
+        let passes = FillPasses([
             "a": ["b", "unknown"], "b": ["c", "d"], "c": ["b"], "d": [], "e": ["e"],
             "f": ["a", "d"],
         ])
-        #expect(["a", "b", "c", "d", "e", "f"].map(turns.turn) == [3, 2, 2, 1, 1, 4])
+        #expect(["a", "b", "c", "d", "e", "f"].map(passes.pass) == [3, 2, 2, 1, 1, 4])
     }
 }

@@ -6,40 +6,40 @@ import Testing
     @Test(arguments: [
         ("prise < 3", 0, "'Product' has no property 'prise'", "did you mean 'price'?"),
         ("category.nam == 'x'", 9, "'Category' has no property 'nam'", "did you mean 'name'?"),
-        ("title.name == 'x'", 6, "'title' is an attribute and leads to no other property", nil),
-        ("title == 3", 9, "a whole number where a string is wanted", nil),
-        ("title < stock", 8, "a string cannot be compared with a whole number", nil),
-        ("stock CONTAINS 'x'", 15, "a string where a whole number is wanted", nil),
-        ("stock BEGINSWITH title", 0, "BEGINSWITH needs a string, not a whole number", nil),
+        ("title.name == 'x'", 6, "'title' is an attribute and has no properties", nil),
+        ("title == 3", 9, "an integer where a string is wanted", nil),
+        ("title < stock", 8, "a string cannot be compared with an integer", nil),
+        ("stock CONTAINS 'x'", 15, "a string where an integer is wanted", nil),
+        ("stock BEGINSWITH title", 0, "BEGINSWITH needs a string, not an integer", nil),
         (
             "ANY category.name == 'x'", 4,
             "ANY needs a path through a to-many relationship at its left", nil
         ),
         (
             "tags.word == 'x'", 0, "'tags' is a to-many relationship",
-            "say ANY, ALL or NONE before the comparison, or an aggregate such as @count"
+            "write ANY, ALL or NONE before the comparison, or an aggregate such as @count"
         ),
         (
             "tags.products.stock.@sum == 1", 5,
-            "'products' is a second way to many objects in one path",
+            "'products' is the second to-many relationship in one path",
             "use SUBQUERY for one of them"
         ),
         (
             "ANY tags.word + category.products.title == 'x'", 25,
-            "'products' is a second way to many objects in one path",
+            "'products' is the second to-many relationship in one path",
             "use SUBQUERY for one of them"
         ),
         (
-            "home == 'x'", 0, "'home' has several parts and is no single value",
+            "home == 'x'", 0, "'home' has several parts and is not a single value",
             "name one of home.city, home.geo.lat, home.geo.long, or compare it with nil"
         ),
         (
-            "home.geo > nil", 0, "'home.geo' has several parts and is no single value",
+            "home.geo > nil", 0, "'home.geo' has several parts and is not a single value",
             "name one of home.geo.lat, home.geo.long, or compare it with nil"
         ),
         (
             "ANY category.products.home IN {1}", 4,
-            "'home' has several parts and is no single value",
+            "'home' has several parts and is not a single value",
             "name one of category.products.home.city, category.products.home.geo.lat, "
                 + "category.products.home.geo.long, or compare it with nil"
         ),
@@ -47,7 +47,7 @@ import Testing
         ("home.geo.x == 1", 9, "'Geo' has no attribute 'x'", "it has lat, long"),
         ("hom.city == 'x'", 0, "'Product' has no property 'hom'", "did you mean 'home'?"),
         (
-            "home.city.x == 'x'", 10, "'home.city' is an attribute and leads to no other property",
+            "home.city.x == 'x'", 10, "'home.city' is an attribute and has no properties",
             nil
         ),
         (
@@ -65,12 +65,13 @@ import Testing
             "write {a, b}"
         ),
         (
-            "SUBQUERY(tags, $t, TRUEPREDICATE).@max.wrd == 'x'", 39, "'wrd' is no attribute of Tag",
+            "SUBQUERY(tags, $t, TRUEPREDICATE).@max.wrd == 'x'", 39,
+            "'wrd' is not an attribute of Tag",
             "did you mean 'word'?"
         ),
         (
             "SUBQUERY(category.products, $p, TRUEPREDICATE).category.name.@max == 'x'", 47,
-            "'category.name' is no attribute of Product",
+            "'category.name' is not an attribute of Product",
             "only an attribute of the elements themselves can follow a SUBQUERY"
         ),
         ("kind == 'boko'", 8, "Kind has no case 'boko'", "did you mean 'book'?"),
@@ -79,29 +80,29 @@ import Testing
             "write '2001-12-31T23:59:59Z' or seconds since 2001-01-01 UTC"
         ),
         ("token == 'x'", 9, "'x' is not a UUID", nil),
-        ("isNew < YES", 0, "a truth value has no order, so '<' says nothing", nil),
-        ("category == 3", 12, "a whole number where an object of Category is wanted", nil),
+        ("isNew < YES", 0, "a Boolean has no order and cannot be used with '<'", nil),
+        ("category == 3", 12, "an integer where an object of Category is wanted", nil),
         (
             "category == SELF", 12,
             "an object of Category cannot be compared with an object of Product", nil
         ),
         ("price < $limt", 8, "there is no parameter $limt", "did you mean $limit?"),
-        ("stock", 0, "a whole number is no condition", "compare it with something"),
-        ("title MATCHES '['", 14, "'[' is no regular expression", "a class has no ']'"),
+        ("stock", 0, "an integer is not a condition", "compare it with something"),
+        ("title MATCHES '['", 14, "'[' is not a regular expression", "a class has no ']'"),
         ("tags.word.@sum > 1", 10, "@sum does not apply to a string", nil),
-        ("category.@count > 1", 0, "this leads to no to-many relationship", nil),
+        ("category.@count > 1", 0, "this is not a to-many relationship", nil),
         ("stock BETWEEN {1}", 14, "BETWEEN needs a list of two values", "write {1, 10}"),
         (
             "kind ==[c] 'book'", 0, "an option of a comparison needs a string, not a value of Kind",
             nil
         ),
-        ("stock CONTAINS[c] 1", 0, "CONTAINS needs a string, not a whole number", nil),
-        ("stock.length == 1", 6, "'stock' is an attribute and leads to no other property", nil),
-        ("scan.length == 1", 5, "'scan' is an attribute and leads to no other property", nil),
-        ("title.length.x == 1", 6, "'title' is an attribute and leads to no other property", nil),
-        ("{1, 'x'} CONTAINS stock", 4, "a string where a whole number is wanted", nil),
-        ("title + stock > 1", 6, "'+' does not apply to a string and a whole number", nil),
-        ("uppercase:(stock) == 'A'", 0, "'uppercase' does not apply to a whole number", nil),
+        ("stock CONTAINS[c] 1", 0, "CONTAINS needs a string, not an integer", nil),
+        ("stock.length == 1", 6, "'stock' is an attribute and has no properties", nil),
+        ("scan.length == 1", 5, "'scan' is an attribute and has no properties", nil),
+        ("title.length.x == 1", 6, "'title' is an attribute and has no properties", nil),
+        ("{1, 'x'} CONTAINS stock", 4, "a string where an integer is wanted", nil),
+        ("title + stock > 1", 6, "'+' does not apply to a string and an integer", nil),
+        ("uppercase:(stock) == 'A'", 0, "'uppercase' does not apply to an integer", nil),
         (
             "price == 0.1234567890123456789", 9,
             "a floating-point number where a decimal number is wanted",

@@ -82,7 +82,7 @@ import Testing
         }
         #expect(
             error?.diagnostics.first?.message
-                == "no object of 'Product' was there in the version before")
+                == "no object of 'Product' existed in the version before")
     }
 
     @Test(arguments: ["scan == 0x01", "length:(scan) > 1", "scan == scan", "scan IN {0x01}"])
@@ -90,7 +90,8 @@ import Testing
         let error = #expect(throws: ExpressionDiagnostics.self) { try ShopModel.condition(text) }
         #expect(
             error?.diagnostics.first?.message
-                == "'scan' may lie in a file beside the store, so it can only be compared with nil")
+                == "'scan' may be stored in a file beside the store, so it can only be compared with nil"
+        )
         #expect(throws: Never.self) { try ShopModel.condition("scan == nil OR scan != nil") }
     }
 
@@ -98,8 +99,8 @@ import Testing
         ("isSelected", AttributeType.bool, "'isSelected' is transient: it is not in the store"),
         ("tags.word", .string, "'tags' is a to-many relationship"),
         ("$x", .string, "there is no parameter $x"),
-        ("title", .int64, "a string where a whole number is wanted"),
-        ("price", .int64, "a decimal number where a whole number is wanted"),
+        ("title", .int64, "a string where an integer is wanted"),
+        ("price", .int64, "a decimal number where an integer is wanted"),
         ("price", .decimal(scale: 1), "a decimal number of scale 2 where one of scale 1 is wanted"),
         ("category", .string, "an object of Category where a string is wanted"),
     ])
@@ -145,7 +146,7 @@ import Testing
             "left(title, 1) == 'a'", 0,
             "SQLite has no left() of its own for this, so an index cannot use it"
         ),
-        ("added < now()", 8, "'now()' has another value whenever it is asked"),
+        ("added < now()", 8, "'now()' has another value each time"),
         (
             "title MATCHES 'a'", 6,
             "SQLite has no regular expressions of its own, so an index cannot use MATCHES"

@@ -66,11 +66,11 @@ import Testing
             "title == $source.titel", 17, "'Product' has no property 'titel'",
             "did you mean 'title'?"
         ),
-        ("stock == $source.title", 9, "a whole number cannot be compared with a string", nil),
+        ("stock == $source.title", 9, "an integer cannot be compared with a string", nil),
         ("title == $sorce.title", 9, "there is no variable $sorce", "did you mean $source?"),
         (
             "title == $source.tags.word", 17, "'tags' is a to-many relationship",
-            "say ANY, ALL or NONE before the comparison, or an aggregate such as @count"
+            "write ANY, ALL or NONE before the comparison, or an aggregate such as @count"
         ),
         (
             "title == $FETCHED_PROPERTY.nam", 27,

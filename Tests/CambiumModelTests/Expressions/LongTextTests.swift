@@ -56,14 +56,14 @@ import Testing
             let start = Int.random(in: 0...text.count, using: &random)
             let cut = String(text.dropFirst(start).prefix(Int.random(in: 0...30, using: &random)))
             let part = Bool.random(using: &random) ? cut : cut + letters(0...2)
-            let isThere =
+            let exists =
                 part.isEmpty
                 || text.utf8.indices.contains { text.utf8[$0...].starts(with: part.utf8) }
             let condition = ModelExpression.comparison(
                 .literal(.string(text)), .contains, .literal(.string(part)), [])
             let evaluator = try ExpressionEvaluator(
                 condition: condition, entity: ShopModel.product, model: ShopModel.model)
-            #expect(try evaluator.isTrue(PlainObject(1)) == isThere, "\(text) \(part)")
+            #expect(try evaluator.isTrue(PlainObject(1)) == exists, "\(text) \(part)")
         }
     }
 

@@ -70,9 +70,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("title == $x AND stock == $x", 25, "$x is a string in one place and a whole number here"),
-        ("$x == nil", 0, "nothing tells the type of $x"),
-        ("$x == $y", 0, "nothing tells the type of $x"),
+        ("title == $x AND stock == $x", 25, "$x is a string in one place and an integer here"),
+        ("$x == nil", 0, "cannot infer the type of $x"),
+        ("$x == $y", 0, "cannot infer the type of $x"),
         (
             "stock IN $x OR stock == $x", 24,
             "$x is a list in one place and a single value in another"
@@ -83,11 +83,11 @@ import Testing
         ),
         (
             "category == $x AND stock == $x", 28,
-            "$x is an object of Category in one place and a whole number here"
+            "$x is an object of Category in one place and an integer here"
         ),
         ("prise < $x", 0, "'Product' has no property 'prise'"),
         ("colour == $x", 0, "a value of Colour can only be compared with nil"),
-        ("price < $x AND stock = 'y'", 23, "a string where a whole number is wanted"),
+        ("price < $x AND stock = 'y'", 23, "a string where an integer is wanted"),
     ])
     func `what cannot be told is a mistake with its place`(
         _ text: String, _ offset: Int, _ message: String

@@ -3,7 +3,7 @@ import Testing
 
 /// Dates to the microsecond.
 struct DateStorageTests {
-    private let kept = KeptDates(
+    private let kept = StoredDatePrecision(
         microseconds: -211_845_110_400_000_000...9_223_339_708_799_999_999, years: (-4712, 294_276))
 
     @Test func `a date that was rounded stays what it is, at any distance`() throws {

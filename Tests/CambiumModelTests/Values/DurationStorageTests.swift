@@ -32,7 +32,7 @@ struct DurationStorageTests {
     }
 
     @Test(
-        "what is no duration, or not sure to be one, is not read",
+        "what is not a duration, or not sure to be one, is not read",
         arguments: [
             "", "P", "PT", "-", "-P", "PT1", "1H", "PT1H1H", "PT1M1H", "P1Y", "P1M", "PT1.5H",
             "PT.5S",

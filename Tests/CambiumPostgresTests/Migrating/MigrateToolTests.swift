@@ -166,7 +166,7 @@ struct MigrateToolTests {
         #expect(run.code == .fine, "\(run.errors)")
         #expect(run.output.contains("migrated from version 1 to 3"))
         let copies = "\(world.schema)_backup_1"
-        #expect(run.output.contains("Copies of tables as they were: the schema \(copies)"))
+        #expect(run.output.contains("Backup of the tables: the schema \(copies)"))
         #expect(try world.dump()["Item"]?.contains("tree") == true)
         #expect(try world.schemas(like: copies) == [copies])
         let again = world.run("apply", world.url, "--model", world.model, "--json")

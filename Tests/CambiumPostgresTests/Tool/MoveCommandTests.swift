@@ -68,15 +68,16 @@ struct MoveCommandTests {
             #expect(lines.count == 20, "\(run.errors)")
             #expect(
                 lines.first
-                    == "  Note/1.title: title holds a NUL character, which text cannot keep.")
+                    == "  Note/1.title: title contains a NUL character, which a string cannot contain."
+            )
             #expect(
                 lines.contains {
                     $0.hasPrefix("  Note/2.date: date is a date that the store cannot keep.")
                 })
             #expect(lines.contains("  Note/13.title: title holds text that is not UTF-8."))
             #expect(run.errors.contains("There may be more."))
-            let isThere = try server.hasSchema(schema)
-            #expect(!isThere)
+            let exists = try server.hasSchema(schema)
+            #expect(!exists)
             // With 12 of them put right, one has two more.
             try connection.execute("DELETE FROM \"Note\" WHERE \"_id\" < 13")
             let rest = ToolRun(["move", path, url, "--model", model])
@@ -85,7 +86,7 @@ struct MoveCommandTests {
             defer { try? server.drop(schema) }
             let moved = ToolRun(["move", path, url, "--model", model])
             #expect(moved.code == .fine, "\(moved.errors)")
-            // 0.1 seconds are no whole number of microseconds in binary, but nearest to one.
+            // 0.1 seconds are not an integer of microseconds in binary, but nearest to one.
             #expect(!moved.output.contains("rounded"))
             try connection.execute("UPDATE \"Note\" SET \"date\" = 1.0000001")
             let other = PostgresServer.newSchema
@@ -122,8 +123,8 @@ struct MoveCommandTests {
                 }
                 stops += 1
                 #expect(run.errors.contains("The move was stopped. Nothing was moved."))
-                let isThere = try server.hasSchema(schema)
-                #expect(!isThere)
+                let exists = try server.hasSchema(schema)
+                #expect(!exists)
             }
             #expect(wasMoved)
             #expect(stops >= 8)
@@ -201,8 +202,8 @@ struct MoveCommandTests {
                 #expect(run.code == code, "\(words)")
                 #expect(run.errors.contains(text), "\(words): \(run.errors)")
             }
-            let isThere = try server.hasSchema(schema)
-            #expect(!isThere)
+            let exists = try server.hasSchema(schema)
+            #expect(!exists)
         }
     }
 }

@@ -58,7 +58,7 @@ struct RandomUniqueRowTests {
                     let file = lines.map { $0 + "\n" }.joined()
                     let result = try context.importing(file, "Seat", as: .csv()) {
                         $0.mergePolicy = policy
-                        $0.onError = .keepGoodRows
+                        $0.onError = .skipInvalidRows
                     }
                     counts[0] += result.inserted
                     counts[1] += result.updated

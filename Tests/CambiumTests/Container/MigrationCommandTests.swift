@@ -72,7 +72,7 @@ struct MigrationCommandTests {
             let applied = run("apply", path, steps: HastySteps())
             #expect(applied.code == 7)
             #expect(applied.errors.contains("The step splitName failed at Person 3"))
-            #expect(applied.errors.contains("The store is as it was"))
+            #expect(applied.errors.contains("The store is unchanged"))
             #expect(run("status", path).code == 6)
         }
     }

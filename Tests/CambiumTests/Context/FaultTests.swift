@@ -163,7 +163,7 @@ struct FaultTests {
             // It was said, and the save has nothing to add.
             try late.save()
             let foreign = #expect(throws: StoreError.self) { try late.loadValues(of: nodes) }
-            #expect(foreign?.code == .foreignObject)
+            #expect(foreign?.code == .objectOfAnotherContext)
         }
     }
 }

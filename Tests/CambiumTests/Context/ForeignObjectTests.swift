@@ -14,7 +14,7 @@ struct ForeignObjectTests {
 
     private func expectRefusal(_ context: ManagedObjectContext) throws {
         let error = #expect(throws: StoreError.self) { try context.save() }
-        #expect(error?.code == .foreignObject)
+        #expect(error?.code == .objectOfAnotherContext)
     }
 
     @Test func `a to-one to an object of another context is refused`() throws {

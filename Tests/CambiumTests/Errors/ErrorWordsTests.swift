@@ -43,7 +43,7 @@ struct ErrorWordsTests {
     /// What a store throws in as many ways as are cheap.
     private func storeErrors() throws -> [StoreError] {
         var errors: [StoreError] = [
-            .readOnly, .closed, .busy, .noHistory, .sectionComesBack, .historyExpired(UUID()),
+            .readOnly, .closed, .busy, .noHistory, .sectionNotContiguous, .historyExpired(UUID()),
             .noKeysLeft(for: "Node"), .cannotWatch(["a"], 28), .cannotFollow("a"),
             SQLiteEngine.noKeys(of: "Node"),
         ]
@@ -203,10 +203,11 @@ struct ErrorWordsTests {
     }
 
     @Test func `every failure of an import of a Core Data store is said likewise`() {
-        func mismatch(_ strangers: [String]) -> VersionMismatch {
+        func mismatch(_ unknownEntities: [String]) -> VersionMismatch {
             VersionMismatch(
                 store: "/a", model: "A", identifiers: [], nearest: "1", differences: ["A.b"],
-                named: nil, strangers: strangers, versions: [.init(version: "1", differences: 1)])
+                named: nil, unknownEntities: unknownEntities,
+                versions: [.init(version: "1", differences: 1)])
         }
         let errors: [CoreDataImportError] = [
             .noFile(path: "/a"), .notCoreData(path: "/a", reason: "it has no tables"),

@@ -90,7 +90,7 @@ struct GeneratedExtendedTests {
                 let error = #expect(throws: StoreError.self) {
                     try elsewhere.fetch(Letter.sent(by: ann, start: "a"))
                 }
-                #expect(error?.code == .foreignObject)
+                #expect(error?.code == .objectOfAnotherContext)
             }
         }
     }

@@ -72,11 +72,11 @@ struct ComputedOrderTests {
             let error = #expect(throws: StoreError.self) {
                 try context.fetch(Box.fetchRequest().sorted(by: order))
             }
-            #expect(error?.code == .foreignObject)
+            #expect(error?.code == .objectOfAnotherContext)
             let rows = #expect(throws: StoreError.self) {
                 try context.fetch(Box.fetchRequest().select(Box.name).sorted(by: order))
             }
-            #expect(rows?.code == .foreignObject)
+            #expect(rows?.code == .objectOfAnotherContext)
         }
     }
 

@@ -50,6 +50,6 @@ struct RelatedPathsTests {
         let author = try #require(model["Author"])
         let paths = RelatedPaths(condition(names), sort: [], of: shelf, in: model)
         #expect(paths.entities.contains(author.index))
-        #expect(paths.leadsOverFarKeys)
+        #expect(paths.usesInverseKeys)
     }
 }

@@ -92,7 +92,7 @@ struct TemplateCallTests {
             let letter = Letter(in: context, text: "dear", sender: ann)
             #expect((fault(letter) as? StoreError)?.code == .invalidRequest)
             let stranger = Person(in: other.newContext(), name: "Eve", home: Self.home)
-            #expect((fault(stranger) as? StoreError)?.code == .foreignObject)
+            #expect((fault(stranger) as? StoreError)?.code == .objectOfAnotherContext)
             #expect(fault(ann) == nil)
             #expect(
                 fault(Member(in: context, name: "Bob", home: Self.home)) == nil, "a sub-entity's")

@@ -120,7 +120,7 @@ struct CustomPolicyTests {
 
     @Test func `a policy brings a deleted object back with other values`() throws {
         let policy = CustomMergePolicy(basedOn: .objectTrump) {
-            #expect($0.isRowGone)
+            #expect($0.isRowDeleted)
             #expect($0.newVersion == 0)
             #expect($0.persistedSnapshot == nil)
             try $0.setValue(.string("back"), forKey: "label")

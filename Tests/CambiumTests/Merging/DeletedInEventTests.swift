@@ -12,7 +12,7 @@ struct DeletedInEventTests {
             try others.delete()
             if fetches { _ = try context.countCounters() }
             let error = #expect(throws: ConflictError.self) { try context.save() }
-            #expect(error?.conflicts.first?.isRowGone == true)
+            #expect(error?.conflicts.first?.isRowDeleted == true)
             #expect(counter[number: "count"] == 11)
             #expect(context.updatedObjects == [counter])
             context.rollback()

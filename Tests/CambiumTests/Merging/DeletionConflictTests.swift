@@ -33,7 +33,7 @@ private typealias Home = Seen<EverythingModel.Home>
             first.delete(node)
             try first.save()
             let error = #expect(throws: ConflictError.self) { try second.save() }
-            #expect(error?.conflicts.first?.isRowGone == true)
+            #expect(error?.conflicts.first?.isRowDeleted == true)
             #expect(same.label == "ours")
             #expect(second.updatedObjects == [same])
         }

@@ -41,7 +41,7 @@ struct NewLinkTests {
             #expect(error?.conflicts.count == 1)
             #expect(conflict.objectID == node)
             #expect(conflict.properties == ["box"])
-            #expect(!conflict.isDeletion && !conflict.isRowGone)
+            #expect(!conflict.isDeletion && !conflict.isRowDeleted)
             #expect(context.deletedObjects == [box])
         }
     }

@@ -201,7 +201,7 @@ struct SnapshotTests {
                 let error = #expect(throws: StoreError.self) {
                     try here.update(from: sample.snapshot)
                 }
-                #expect(error?.code == .foreignObject)
+                #expect(error?.code == .objectOfAnotherContext)
                 let copy = try Sample(in: context, sample.snapshot)
                 #expect(copy.text == "one")
             }
@@ -218,7 +218,7 @@ struct SnapshotTests {
                 snapshot.label = "b"
                 snapshot.box = foreign.objectID
                 let error = #expect(throws: StoreError.self) { try node.update(from: snapshot) }
-                #expect(error?.code == .foreignObject)
+                #expect(error?.code == .objectOfAnotherContext)
                 #expect(node.label == "a")
                 #expect(throws: StoreError.self) { try Node(in: context, snapshot) }
                 #expect(context.insertedObjects.count == 1)

@@ -185,7 +185,7 @@ struct Rules66To70Tests {
             second.mergePolicy = policy
             if policy == .error {
                 let error = #expect(throws: ConflictError.self) { try second.save() }
-                #expect(error?.conflicts.map(\.isRowGone) == [true, true])
+                #expect(error?.conflicts.map(\.isRowDeleted) == [true, true])
                 #expect(error?.conflicts.map(\.newVersion) == [0, 0])
                 #expect(same.label == "ours")
                 #expect(second.updatedObjects == [same, samePart])

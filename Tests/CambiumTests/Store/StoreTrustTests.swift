@@ -38,7 +38,7 @@ struct StoreTrustTests {
     ) throws {
         let error = #expect(throws: StoreLoadingError.self) { try open(path, options) }
         #expect(error?.code == .storeDiffers)
-        #expect("\(error as Any)".contains("\(name) is none of the model's"))
+        #expect("\(error as Any)".contains("\(name) is not part of the model"))
     }
 
     @Test(arguments: [

@@ -75,7 +75,7 @@ struct TwoContainersTests {
             try first.save()
             same.label = "ours"
             let error = #expect(throws: ConflictError.self) { try second.save() }
-            #expect(error?.conflicts.first?.isRowGone == true)
+            #expect(error?.conflicts.first?.isRowDeleted == true)
         }
     }
 

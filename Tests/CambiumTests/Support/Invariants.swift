@@ -77,7 +77,7 @@ private struct InvariantCheck {
 
     /// Both sides of what is loaded say the same, and no list has a member twice.
     mutating func checkRelationships() {
-        for object in objects where isThere(object) {
+        for object in objects where exists(object) {
             for relationship in object.entityDescription.relationships
             where !relationship.isTransient {
                 guard let inverse = relationship.inverse else { continue }
@@ -90,7 +90,7 @@ private struct InvariantCheck {
         }
     }
 
-    private func isThere(_ object: ManagedObject) -> Bool {
+    private func exists(_ object: ManagedObject) -> Bool {
         switch object.lifecycle {
         case .clean, .inserted, .updated: true
         case .deleted, .discarded, .invalid: false
@@ -120,7 +120,7 @@ private struct InvariantCheck {
             let other = registered(relationship.destination, record.integer(slot))
         else { return }
         let opposite = other.entityDescription.relationships[inverse]
-        guard isThere(other), let members = members(opposite, of: other) else { return }
+        guard exists(other), let members = members(opposite, of: other) else { return }
         require(
             members.contains { $0.key == object.key },
             "\(object) leads to \(other), which does not know: \(members.map(\.key))")
@@ -136,8 +136,8 @@ private struct InvariantCheck {
         require(relationship.isToMany || keys.count <= 1, "\(name) has two members: \(keys)")
         for member in members {
             guard let other = registered(member.entity, member.key) else { continue }
-            require(isThere(other) || context.changes.areStale, "\(name) has \(other)")
-            guard isThere(other) else { continue }
+            require(exists(other) || context.changes.areStale, "\(name) has \(other)")
+            guard exists(other) else { continue }
             let opposite = other.entityDescription.relationships[inverse]
             if let slot = opposite.slot {
                 guard let record = other.record else { continue }

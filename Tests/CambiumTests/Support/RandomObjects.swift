@@ -166,7 +166,7 @@ struct RandomObjects {
     /// - Parameter dates: How a store keeps dates in which the objects are, or will be; nil where it
     ///   keeps them to the bit.
     static func contents(
-        of context: ManagedObjectContext, dates: KeptDates? = nil
+        of context: ManagedObjectContext, dates: StoredDatePrecision? = nil
     ) throws -> [String: String] {
         let model = context.coordinator.managedObjectModel
         var contents: [String: String] = [:]

@@ -137,7 +137,7 @@ struct ImportFilesTests {
     @Test func `a signal is caught, while somebody wants that`() throws {
         let signals = StopSignals()
         signals.catchAll()
-        defer { signals.letGo() }
+        defer { signals.restoreDefaults() }
         #expect(signals.caught == nil)
         // Another thread may be the one that the system interrupts for it.
         kill(getpid(), SIGTERM)

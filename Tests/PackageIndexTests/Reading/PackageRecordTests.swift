@@ -59,11 +59,11 @@ import Testing
         ("Version: 1\nArchitecture: all", 1, "the field 'package' is missing or empty"),
         (
             "Package: a1\nVersion: 1\nArchitecture: all\nPackage: b1\nVersion: 2", 4,
-            "the field 'package' stands twice; is an empty line missing?"
+            "the field 'package' is listed twice; is an empty line missing?"
         ),
         (
             "Package: a1\nVersion: 1\nArchitecture: all\nSize: 1e3", 4,
-            "the value '1e3' of 'size' is not a whole number"
+            "the value '1e3' of 'size' is not an integer"
         ),
         (
             "Package: a1\nVersion: 1\nArchitecture: all\nPriority: high", 4,

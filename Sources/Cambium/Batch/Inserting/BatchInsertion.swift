@@ -170,7 +170,7 @@ package final class BatchInsertion: BatchWork {
         if let didPlace {
             for row in rows {
                 guard let target = met[row.placed.record.key]?.first?.row else { continue }
-                didPlace(row, policy.keepsOurs ? .updated(target) : .leftOut)
+                didPlace(row, policy.keepsOurs ? .updated(target) : .skipped)
             }
         }
         try insert(rows.filter { met[$0.placed.record.key] == nil }, transaction)
@@ -279,5 +279,5 @@ package enum BatchRowOutcome {
     /// The object with its unique values was updated.
     case updated(Int64)
     /// Another object has its unique values, and stays as it is.
-    case leftOut
+    case skipped
 }

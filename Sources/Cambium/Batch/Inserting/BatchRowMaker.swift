@@ -15,7 +15,7 @@ final class BatchRowMaker {
     private let links: BatchRowLinks
     private let check: BatchRowCheck
     private let now = Date()
-    private let dates: KeptDates?
+    private let dates: StoredDatePrecision?
     private var writer: RecordWriter { object.state.draftWriter }
 
     init(
@@ -25,7 +25,7 @@ final class BatchRowMaker {
         tracksSlots = policy == .objectTrump
         let links = BatchRowLinks()
         self.links = links
-        dates = coordinator.keptDates
+        dates = coordinator.datePrecision
         check = BatchRowCheck(
             entity, entity.storedSlots, dates, largestValue: coordinator.largestValue)
         let state = ContextState(coordinator)
@@ -175,7 +175,7 @@ package struct BatchRowCheck {
     private let texts: [Int]
     private let patterns: [(slot: Int, pattern: String)]
     private let files: [(slot: Int, limits: Limits)]
-    private let dates: KeptDates?
+    private let dates: StoredDatePrecision?
     private let dateSlots: SlotSet
     private let largestValue: Int?
     private let byteSlots: [Int]
@@ -185,7 +185,8 @@ package struct BatchRowCheck {
     ///   - dates: The store's format of dates; nil if it keeps each exactly.
     ///   - largestValue: The greatest number of bytes of a value; nil for any.
     package init(
-        _ entity: EntityDescription, _ slots: SlotSet, _ dates: KeptDates?, largestValue: Int?
+        _ entity: EntityDescription, _ slots: SlotSet, _ dates: StoredDatePrecision?,
+        largestValue: Int?
     ) {
         self.entity = entity
         self.largestValue = largestValue
@@ -231,7 +232,7 @@ package struct BatchRowCheck {
         }
         for slot in texts where record.hasValue(slot) && record.holdsNUL(slot) {
             return make(.nulInText, slot, id) {
-                "\($0) holds a NUL character, which text cannot keep."
+                "\($0) contains a NUL character, which a string cannot contain."
             }
         }
         for (slot, pattern) in patterns where record.hasValue(slot) {

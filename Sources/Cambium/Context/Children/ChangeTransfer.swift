@@ -56,7 +56,7 @@ struct ChangeTransfer {
             var destination: ManagedObject?
             if record.hasValue(slot) {
                 let entity = step.source.state.destinationEntity(of: relationship, in: record)
-                destination = context.revival.livingObject(
+                destination = context.restoration.linkableObject(
                     LinkSet.Member(key: record.integer(slot), entity: entity))
             }
             step.target.setToOne(relationship.ordinal, destination)
@@ -79,7 +79,7 @@ struct ChangeTransfer {
                 }
             }
             for member in links.added.members {
-                if let other = context.revival.livingObject(member) {
+                if let other = context.restoration.linkableObject(member) {
                     step.target.ownLinks.link(ordinal, to: other)
                 }
             }

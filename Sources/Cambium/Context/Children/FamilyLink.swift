@@ -189,7 +189,7 @@ final class ParentReader: ReadableStore {
     }
 
     func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws {
-        let parent = try livingParent()
+        let parent = try existingParent()
         if request.readsKeysOnly, case .farEnd(let origin) = request.selection {
             parent.processChanges()
             return try members(of: origin, in: parent).forEach { member in
@@ -205,7 +205,7 @@ final class ParentReader: ReadableStore {
     }
 
     func count(_ request: RowRequest) throws -> Int {
-        let parent = try livingParent()
+        let parent = try existingParent()
         parent.mergeIfAutomatic()
         parent.processChanges()
         var request = request
@@ -219,7 +219,7 @@ final class ParentReader: ReadableStore {
     }
 
     func results(_ request: RowRequest, _ query: TypedResults) throws -> [[Value]] {
-        let parent = try livingParent()
+        let parent = try existingParent()
         parent.mergeIfAutomatic()
         parent.processChanges()
         guard parent.fetching.countsPendingChanges else {
@@ -228,7 +228,7 @@ final class ParentReader: ReadableStore {
         return try ResultFetching(context: parent).composed(request, query)
     }
 
-    private func livingParent() throws -> ManagedObjectContext {
+    private func existingParent() throws -> ManagedObjectContext {
         if let parent { return parent }
         throw StoreError(
             code: .noStore, message: "The parent context of the object was released.",
@@ -255,7 +255,7 @@ final class ParentReader: ReadableStore {
             let members = try members(of: origin, in: parent)
                 .map { parent.registry.object(entity: $0.entity, key: $0.key) }
             try parent.faulting.load(members.filter { $0.needsRow && $0.canBeRestored })
-            return members.filter { $0.isThere }
+            return members.filter { $0.exists }
         }
     }
 

@@ -46,7 +46,7 @@ struct ParentSave {
     @inline(never)
     private func target(of id: RowIdentity) -> ManagedObject? {
         let found = parent.registry[id] ?? parent.replacements.replacement(of: id)
-        return found.flatMap { $0.isThere ? $0 : nil }
+        return found.flatMap { $0.exists ? $0 : nil }
     }
 
     private func target(of object: ManagedObject) -> ManagedObject? {
@@ -307,13 +307,13 @@ struct ChildInsertion: ContextAccess {
             known.record != nil
         else { return nil }
         if known.lifecycle == .deleted {
-            revival.takeBackDeletion(of: known)
+            restoration.takeBackDeletion(of: known)
             deferredMerges.merge()
             known.ownLinks.relinkToOnes()
             changes.revivedInEvent.append(known)
             context.noteForEvent(known)
         }
-        return known.isThere ? known : nil
+        return known.exists ? known : nil
     }
 }
 

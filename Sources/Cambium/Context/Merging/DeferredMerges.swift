@@ -195,7 +195,7 @@ struct DivergentLists: ContextAccess {
         // member's row, as it was read, references the owner. A deferred row of another context may
         // do so instead.
         if owner.extras?.links[relationship.ordinal]?.hasChange(of: member.key) != true
-            || member.defersOthersRow
+            || member.hasDeferredMerge
         {
             noteList(of: owner, relationship, hasMember: false, because: member)
         }
@@ -214,7 +214,7 @@ struct DivergentLists: ContextAccess {
         let stored = Set(members.map { $0.key })
         var all = members
         for member in merges.deferred
-        where family.contains(member.entityDescription.index) && member.defersOthersRow
+        where family.contains(member.entityDescription.index) && member.hasDeferredMerge
             && !stored.contains(member.key) && member.ownLinks.isMember(of: owner, relationship)
         {
             noteList(of: owner, relationship, hasMember: true, because: member)
@@ -259,11 +259,11 @@ struct DivergentLists: ContextAccess {
             forget(list)
             // An undo may have restored its reference before it is invalidated. The target of a
             // fault is unknown, and join tables are not visible in the row.
-            if relationship.isJoinTable || !object.isThere || object.record == nil
+            if relationship.isJoinTable || !object.exists || object.record == nil
                 || object.ownLinks.isMember(of: owner, relationship) != list.hasMember
             {
                 context.noteOtherLinks(owner)
-            } else if object.lifecycle == .updated || object.defersOthersRow {
+            } else if object.lifecycle == .updated || object.hasDeferredMerge {
                 merges.divergentLists[RowIdentity(object), default: []].append(list)
             }
         }

@@ -81,7 +81,7 @@ extension ManagedObjectContext {
 
     /// Forgets all objects, changes, errors and undo groups. Objects that the program still holds
     /// belong to no context any more and show placeholders. If you set a property of one, the next
-    /// save throws ``StoreError`` with `foreignObject`.
+    /// save throws ``StoreError`` with `objectOfAnotherContext`.
     ///
     /// Observers are not notified of each object: they receive one notification that all objects
     /// are invalid. Controllers should fetch again. Children keep their own changes, and read

@@ -217,7 +217,7 @@ final class RecordedErrors {
     func recordForgotten(_ object: ManagedObject) {
         record(
             StoreError(
-                code: .foreignObject,
+                code: .objectOfAnotherContext,
                 message: "\(object.entityDescription.name)/\(object.key) was changed after its "
                     + "context was reset.",
                 remedy: "Look it up again with object(with: its objectID)."))
@@ -229,7 +229,7 @@ final class RecordedErrors {
     ) {
         record(
             StoreError(
-                code: .foreignObject,
+                code: .objectOfAnotherContext,
                 message: "\(owner).\(relationship.relationship.name) was set to \(object), which "
                     + "belongs to another context or was deleted.",
                 remedy: "Look it up in this context with object(with: its objectID)."))

@@ -20,10 +20,10 @@ extension PersistentStoreCoordinator {
         while true {
             let context = ManagedObjectContext(
                 coordinator: self, mergesAutomatically: false, madeAt: .library)
-            var isToBeRepeated = false
+            var mustRetry = false
             do {
-                return try context.runTransaction(isolation, &isToBeRepeated, body)
-            } catch  where isToBeRepeated {
+                return try context.runTransaction(isolation, &mustRetry, body)
+            } catch  where mustRetry {
                 try Task.checkCancellation()
                 try attempts.waitForNext(after: error)
             }
@@ -59,15 +59,15 @@ extension PersistentStoreCoordinator {
 extension ManagedObjectContext {
     /// Runs a closure and a save in one transaction of each store, and notifies of the save.
     ///
-    /// - Parameter isToBeRepeated: Set if it throws: whether other transactions interfered.
+    /// - Parameter mustRetry: Set if it throws: whether other transactions interfered.
     fileprivate func runTransaction<Result>(
-        _ isolation: TransactionIsolation, _ isToBeRepeated: inout Bool,
+        _ isolation: TransactionIsolation, _ mustRetry: inout Bool,
         _ body: (ManagedObjectContext) throws -> Result
     ) throws -> Result {
         defer { state.generation = .unpinned }
         let stores = coordinator.persistentStores
         let (result, notice) = try ContextTransaction.with(stores, isolation) { transaction in
-            defer { isToBeRepeated = transaction.isToBeRepeated }
+            defer { mustRetry = transaction.mustRetry }
             state.generation = QueryGenerationToken(kind: .transaction(transaction))
             let result = try body(self)
             let notice = try Save(context: self).write()

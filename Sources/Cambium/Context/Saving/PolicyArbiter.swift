@@ -43,7 +43,7 @@ struct PolicyArbiter: ConflictArbiter {
 
     /// The values that the program has chosen, with dates as the store keeps them.
     private func kept(_ conflict: MergeConflict) -> [Int: StoredValue] {
-        guard let dates = context.coordinator.keptDates else { return conflict.chosen }
+        guard let dates = context.coordinator.datePrecision else { return conflict.chosen }
         let slots = conflict.objectID.entity.dateSlots
         return conflict.chosen.reduce(into: conflict.chosen) { chosen, entry in
             if slots.contains(entry.key), case .real(let seconds) = entry.value {
@@ -96,7 +96,7 @@ struct PolicyArbiter: ConflictArbiter {
             object?.lifecycle == .inserted ? nil : object?.extras?.snapshot ?? object?.placed
         return MergeConflict(
             objectID: id(conflict.id, entity),
-            isDeletion: conflict.isDeletion, isRowGone: conflict.theirs == nil,
+            isDeletion: conflict.isDeletion, isRowDeleted: conflict.theirs == nil,
             properties: properties
                 ?? bothChanged(conflict).map { entity.layout.slots[$0].property },
             oldVersion: base?.record.version ?? 0,

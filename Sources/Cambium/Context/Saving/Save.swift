@@ -375,7 +375,7 @@ struct Save: ContextAccess {
     private func danglingReferences() throws -> [ValidationError] {
         typealias Link = (object: ManagedObject, relationship: RelationshipDescription, key: Int64)
         var links = [Int: [Link]]()
-        for object in changes.inserted + changes.updated where object.isThere {
+        for object in changes.inserted + changes.updated where object.exists {
             for relationship in object.entityDescription.relationships {
                 let root = coordinator.model.entities[relationship.destination].rootIndex
                 links[root, default: []] += changedDestinations(of: object, relationship)
@@ -396,8 +396,8 @@ struct Save: ContextAccess {
             }
             for link in links {
                 let id = RowIdentity(root: root, key: link.key)
-                let isThere = new.contains(id) || present.contains(link.key)
-                guard !isThere || leaving.contains(id) else { continue }
+                let exists = new.contains(id) || present.contains(link.key)
+                guard !exists || leaving.contains(id) else { continue }
                 let name = link.relationship.relationship.name
                 errors.append(
                     ValidationError(

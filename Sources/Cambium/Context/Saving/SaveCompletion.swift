@@ -14,18 +14,18 @@ struct SaveCompletion {
     private(set) var changeSet: ChangeSet?
     private var changes: ChangeCollector
     private let farEnds: FarEndsByEntity
-    private var yielded: Set<RowIdentity> = []
+    private var keptStored: Set<RowIdentity> = []
 
     init(context: ManagedObjectContext, written: [ManagedObject]) {
         self.context = context
         self.written = written
         farEnds = FarEndsByEntity(in: context)
-        let isHeard = context.coordinator.hasListeners(beside: context.identifier)
+        let hasListeners = context.coordinator.hasListeners(beside: context.identifier)
         changes = ChangeCollector(
             entityCount: context.coordinator.model.entities.count,
-            attachesRows: isHeard
+            attachesRows: hasListeners
                 && context.changes.inserted.count + context.changes.updated.count <= 10_000,
-            namesOwners: isHeard)
+            namesOwners: hasListeners)
     }
 
     /// - Parameter scope: The objects of the store that has committed. Objects of other stores wait
@@ -42,8 +42,8 @@ struct SaveCompletion {
         let refreshed = outcome.derived.compactMap { takeDerived($0, rewritten) }
         // Survivors have their final values now.
         for resolution in resolutions {
-            if case .forward(let entity, let key, let theirs) = resolution.action {
-                forward(resolution.id, to: entity, key, theirs)
+            if case .replace(let entity, let key, let theirs) = resolution.action {
+                replace(resolution.id, to: entity, key, theirs)
             }
         }
         inserted.forEachUncounted { object in
@@ -54,7 +54,9 @@ struct SaveCompletion {
         }
         updated.forEachUncounted { object in
             guard object.lifecycle == .updated else { return }
-            if yielded.isEmpty || !yielded.contains(RowIdentity(object)) { changes.update(object) }
+            if keptStored.isEmpty || !keptStored.contains(RowIdentity(object)) {
+                changes.update(object)
+            }
             object.row.becomeSaved()
         }
         deleted.forEachUncounted { object in
@@ -115,10 +117,10 @@ struct SaveCompletion {
             let wasDeleted = object?.lifecycle == .deleted
             applyNotingFarEnds(resolution, object)
             nameOwners(resolution)
-            let isThere = object?.isThere ?? !resolution.action.leavesNoRow
-            if wasDeleted, isThere {
+            let exists = object?.exists ?? !resolution.action.leavesNoRow
+            if wasDeleted, exists {
                 restored[resolution.entity.index, default: []].insert(resolution.id.key)
-            } else if !wasDeleted, !isThere {
+            } else if !wasDeleted, !exists {
                 lost[resolution.entity.index, default: []].append(resolution.id.key)
             }
         }
@@ -145,7 +147,7 @@ struct SaveCompletion {
         // A deleted row referenced no others.
         if case .reinsert = resolution.action { former = former.map { _ in nil } }
         apply(resolution)
-        let now = object.isThere ? ends.shownKeys(of: object) : nil
+        let now = object.exists ? ends.shownKeys(of: object) : nil
         for end in ends.changed(from: former, to: now) { context.noteOtherLinks(end) }
         // Relationships that were read since the deletion were read without the object.
         if wasDeleted, now != nil { context.divergentLists.forget(otherBecauseOf: object) }
@@ -176,7 +178,7 @@ struct SaveCompletion {
         case .reinsert(let placed):
             changes.nameOwners(of: entity, from: nil, to: placed.record, in: context)
         case .delete: changes.nameOwners(of: entity, from: theirs, to: nil, in: context)
-        case .update, .insert, .yield, .forward: break
+        case .update, .insert, .keepStored, .replace: break
         }
     }
 
@@ -212,8 +214,8 @@ struct SaveCompletion {
             if object?.lifecycle == .deleted { return }
             changes.delete(resolution.entity, id.key)
             object.map(invalidate)
-        case .yield(let theirs?):
-            yielded.insert(id)
+        case .keepStored(let theirs?):
+            keptStored.insert(id)
             guard let object else { return }
             object.row.forgetDeferredChange()
             let wasWritten = object.lifecycle == .updated || object.lifecycle == .inserted
@@ -226,9 +228,9 @@ struct SaveCompletion {
             if object.extras?.hasRelationshipChanges == true { context.noteOtherLinks(object) }
             object.extras?.links = [:]
             context.noteForEvent(object)
-        case .yield(nil):
+        case .keepStored(nil):
             object.map(invalidate)
-        case .forward:
+        case .replace:
             break
         }
     }
@@ -248,7 +250,7 @@ struct SaveCompletion {
         } else {
             // Links changed, or values that are in memory only.
             object.placed = record
-            yielded.insert(RowIdentity(object))
+            keptStored.insert(RowIdentity(object))
         }
         resolved.append(object)
         context.noteForEvent(object)
@@ -263,7 +265,7 @@ struct SaveCompletion {
 
     /// Replaces a new object by the one that has its unique values. The replacement shows the row
     /// that the save found.
-    private mutating func forward(
+    private mutating func replace(
         _ id: RowIdentity, to entity: EntityDescription, _ key: Int64, _ theirs: PlacedRecord?
     ) {
         guard let object = context.registry[id] else { return }
@@ -402,8 +404,8 @@ extension ConflictResolution.Action {
     /// Whether the row does not exist after the save.
     fileprivate var leavesNoRow: Bool {
         switch self {
-        case .delete, .yield(nil): true
-        case .update, .insert, .reinsert, .yield, .forward: false
+        case .delete, .keepStored(nil): true
+        case .update, .insert, .reinsert, .keepStored, .replace: false
         }
     }
 }

@@ -162,7 +162,7 @@ extension ResultList {
             // Only derived names can cause this: by its value, a row belongs to the section on both
             // sides of it, and sorted rows have sorted sections.
             if isTorn, sectioning.derivesNames {
-                throw StoreError.sectionComesBack
+                throw StoreError.sectionNotContiguous
             }
             latest = position
             if let found {

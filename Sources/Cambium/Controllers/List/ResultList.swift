@@ -102,7 +102,7 @@ struct ResultList {
         var known = [ResultSection.Identity: Int]()
         for (index, section) in sections.enumerated() where section.count > 0 {
             guard known.updateValue(index, forKey: section.identity) == nil else {
-                throw StoreError.sectionComesBack
+                throw StoreError.sectionNotContiguous
             }
         }
     }
@@ -214,7 +214,7 @@ enum Sectioning {
 
 extension StoreError {
     /// The error for a section that would occur in two places.
-    static let sectionComesBack = StoreError.invalidRequest(
+    static let sectionNotContiguous = StoreError.invalidRequest(
         "The objects of one section name are not adjacent in the sort order.",
         remedy: "Sort by a property that keeps the objects of each section name together.")
 }

@@ -225,16 +225,16 @@ extension Condition {
 
     fileprivate func compiled(for object: ManagedObject) throws -> CompiledCondition {
         let coordinator = object.state.coordinator
-        if let foreign = objects.first(where: { !coordinator.hasStore($0.store) }) {
+        if let misplaced = objects.first(where: { !coordinator.hasStore($0.store) }) {
             throw StoreError(
-                code: .foreignObject,
-                message: "A condition names \(foreign), which is in no store of \(object)'s "
+                code: .objectOfAnotherContext,
+                message: "A condition names \(misplaced), which is in no store of \(object)'s "
                     + "container.",
                 remedy: "Build the condition with an object of the same container.")
         }
         let name = Root.entityName
         let entity = coordinator.model[name] ?? object.entityDescription
-        let condition = coordinator.keptDates?.rounded(expression) ?? expression
+        let condition = coordinator.datePrecision?.rounded(expression) ?? expression
         return try CompiledCondition(condition, of: entity, in: coordinator.model)
     }
 }

@@ -268,7 +268,7 @@ struct ResultFetching: ContextAccess {
         var rows = try fetching.rowRequest(for: request.base)
         rows.sort = []
         var (query, names) = try request.query(for: rows.entity)
-        if let dates = coordinator.keptDates { query = query.keeping(dates) }
+        if let dates = coordinator.datePrecision { query = query.keeping(dates) }
         let typed = try TypedResults(
             checking: query, entity: rows.entity.entity, model: rows.entity.model)
         return (rows, typed, names)

@@ -93,9 +93,9 @@ extension ManagedObject {
         object.use { object in
             guard ownLinks.isUsable(object, for: relationship) else { return }
             if object.lifecycle == .invalid {
-                ownLinks.lead(relationship, to: object.orReplacement)
+                ownLinks.setReference(relationship, to: object.orReplacement)
             } else {
-                ownLinks.lead(relationship, to: object)
+                ownLinks.setReference(relationship, to: object)
             }
         }
     }
@@ -260,7 +260,7 @@ final class BatchRowLinks {
                     .contains(target.entityDescription.index)
             guard isUsable else {
                 throw StoreError(
-                    code: .foreignObject,
+                    code: .objectOfAnotherContext,
                     message: "\(description.name).\(name) was set to \(target), which is in "
                         + "another container or of another entity.",
                     remedy: "Set it to an object of \(relationship.relationship.destination) in "

@@ -31,7 +31,7 @@ struct ObjectLinks: ObjectAccess {
     }
 
     /// Lets a to-one reference an object.
-    func lead(_ relationship: RelationshipDescription, to object: ManagedObject) {
+    func setReference(_ relationship: RelationshipDescription, to object: ManagedObject) {
         if relationship.isTransient {
             return subject.transients.setDestination(of: relationship, to: object)
         }
@@ -354,7 +354,7 @@ struct ObjectLinks: ObjectAccess {
     /// there.
     func hasLeft(_ owner: ManagedObject, _ relationship: RelationshipDescription) -> Bool {
         if lifecycle == .deleted { return true }
-        guard flags.contains(.isDraft) || subject.defersOthersRow, let record = subject.record,
+        guard flags.contains(.isDraft) || subject.hasDeferredMerge, let record = subject.record,
             let inverse = relationship.inverse,
             let slot = entity.relationships[inverse].slot
         else { return false }
@@ -369,7 +369,7 @@ struct ObjectLinks: ObjectAccess {
             let member = LinkSet.Member(
                 key: record.integer(slot),
                 entity: subject.state.destinationEntity(of: relationship, in: record))
-            guard let other = state.context?.revival.livingObject(member) else {
+            guard let other = state.context?.restoration.linkableObject(member) else {
                 subject.setDestination(of: relationship, to: nil)
                 continue
             }
@@ -397,7 +397,7 @@ struct OrderedLinks: ObjectAccess {
         let before = subject.ownLinks.linksToChange(ordinal)
         let members = before.members
         precondition(
-            index >= 0 && index <= members.count, "There is no place \(index) in the list.")
+            index >= 0 && index <= members.count, "There is no index \(index) in the list.")
         let successor = members[index...].map { $0.key }
         var seen: Set<Int64> = []
         let wanted = objects.filter { seen.insert($0.key).inserted }
@@ -415,7 +415,7 @@ struct OrderedLinks: ObjectAccess {
     func place(_ keys: [Int64], before index: Int, in ordinal: Int) {
         let members = subject.ownLinks.linksToChange(ordinal).members
         precondition(
-            index >= 0 && index <= members.count, "There is no place \(index) in the list.")
+            index >= 0 && index <= members.count, "There is no index \(index) in the list.")
         place(keys, before: members[index...].map { $0.key }, in: ordinal)
     }
 

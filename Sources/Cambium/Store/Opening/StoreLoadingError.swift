@@ -38,10 +38,10 @@ public struct StoreLoadingError: Error, Sendable {
     init(_ store: StoreDescription, _ underlying: any Error) {
         self.store = store
         // A failure with a file is described in words.
-        let trouble = (underlying as? any EngineError).flatMap { error in
-            store.location.path.flatMap(error.troubleOpening)
+        let problem = (underlying as? any EngineError).flatMap { error in
+            store.location.path.flatMap(error.openingProblem)
         }
-        self.underlying = trouble ?? underlying
+        self.underlying = problem ?? underlying
         code = Self.code(of: self.underlying)
     }
 

@@ -46,7 +46,7 @@ extension MappingModel {
         let objects = root.children(named: "object")
         guard root.name == "database", !objects.isEmpty else {
             throw Diagnostic(
-                .wrongRoot, "This is no mapping model of Xcode's",
+                .wrongRoot, "This is not a mapping model of Xcode's",
                 at: source.position(at: root.offset))
         }
         let numbered = Dictionary(

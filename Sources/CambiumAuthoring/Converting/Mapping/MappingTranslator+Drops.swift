@@ -31,7 +31,7 @@ extension MappingTranslator {
         return hasAdded
     }
 
-    private static let isNotMapped = "The mapping model does not carry it over"
+    private static let isNotMapped = "The mapping model does not migrate it"
 
     /// Whether the mapping keeps the data that would be lost. It does, if it moves the property, if
     /// objects of sub-entities keep the entity's data, or if code converts it.

@@ -57,7 +57,7 @@ struct MappingTranslator {
         let isFilledTwice = mapping.entities.filter { $0.destination == destination }.count > 1
         if uses > 1 || isFilledTwice {
             draft.add(
-                task: "\(destination) is made from \(source), which is not all of it",
+                task: "\(destination) is made from \(source) only in part",
                 about: destination)
         } else {
             add("rename", [("entity", destination), ("from", source)], about: destination)

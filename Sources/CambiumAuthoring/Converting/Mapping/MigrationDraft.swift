@@ -59,7 +59,7 @@ struct MigrationDraft {
         }
         lines += drops.map(\.compactXML)
         if !questions.isEmpty {
-            lines += Self.comment(["Still open, and the check will ask for it:"] + questions)
+            lines += Self.comment(["Still undecided; the check will report it:"] + questions)
         }
         let start = "<migration from=\"\(XMLText.attribute(version))\""
         guard !lines.isEmpty else { return start + "/>\n" }

@@ -19,16 +19,16 @@ struct HTMLWriter {
     }
 
     /// Writes a table without names of rows.
-    mutating func table(_ heads: [String], _ rows: [[String]]) {
-        table(heads, rows.map { (nil, $0) })
+    mutating func table(_ headers: [String], _ rows: [[String]]) {
+        table(headers, rows.map { (nil, $0) })
     }
 
     /// Writes a table with cells of markup. Without rows, it writes no table.
-    mutating func table(_ heads: [String], _ rows: [(id: String?, cells: [String])]) {
+    mutating func table(_ headers: [String], _ rows: [(id: String?, cells: [String])]) {
         guard !rows.isEmpty else { return }
         element("div", "class=\"scroll\"") { writer in
             writer.element("table") { writer in
-                let cells = heads.map { "<th scope=\"col\">\($0)</th>" }.joined()
+                let cells = headers.map { "<th scope=\"col\">\($0)</th>" }.joined()
                 writer.line("<thead><tr>\(cells)</tr></thead>")
                 writer.element("tbody") { writer in
                     for row in rows {

@@ -26,14 +26,14 @@ extension ModelChecker {
             let constraint = UniqueConstraint(properties: properties)
             if constraints.contains(constraint) {
                 report(
-                    .duplicateName, "The same constraint stands above", at: written,
-                    inXcode: "it is made once")
+                    .duplicateName, "The same constraint is declared above", at: written,
+                    inXcode: "it is created once")
             } else if !properties.isEmpty, isWhole || !parsed.isOfXcode {
                 // Fewer properties would be unique in fewer objects.
                 constraints.append(constraint)
                 continue
             }
-            leftOut.insert(element.offset)
+            excluded.insert(element.offset)
         }
         return constraints
     }
@@ -99,7 +99,7 @@ extension ModelChecker {
                     ])
             }
             guard isNameFree, !elements.isEmpty else {
-                leftOut.insert(element.offset)
+                excluded.insert(element.offset)
                 continue
             }
             let index = Index(
@@ -109,10 +109,10 @@ extension ModelChecker {
                 $0.elements == index.elements && $0.condition == index.condition
             }) {
                 report(
-                    .duplicateName, "The same index stands above",
+                    .duplicateName, "The same index is declared above",
                     at: (element["by"] ?? element["name"])?.valueOffset ?? element.offset,
-                    inXcode: "it is made once")
-                leftOut.insert(element.offset)
+                    inXcode: "it is created once")
+                excluded.insert(element.offset)
             } else {
                 indexes.append(index)
             }
@@ -184,8 +184,8 @@ extension ModelChecker {
             guard isUsable else { return nil }
             guard seen.insert(property.value).inserted else {
                 report(
-                    .duplicateName, "'\(property.value)' stands twice", at: offset,
-                    inXcode: "it counts once")
+                    .duplicateName, "'\(property.value)' is listed twice", at: offset,
+                    inXcode: "the second one is ignored")
                 return nil
             }
             return IndexElement(property: property.value, isDescending: isDescending)

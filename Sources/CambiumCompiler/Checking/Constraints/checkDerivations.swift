@@ -131,7 +131,7 @@ extension ModelChecker {
                 drafts[number].attributes[index] = attribute.withoutDerivation
                 report(
                     .invalidExpression,
-                    "'\(attribute.name)' is made of itself: "
+                    "'\(attribute.name)' is computed from itself: "
                         + ([name] + way).joined(separator: ", "),
                     at: element["expression"]?.valueOffset ?? element.offset,
                     notes: ["Compute one of them from attributes that are not derived"],

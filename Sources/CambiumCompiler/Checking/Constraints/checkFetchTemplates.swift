@@ -36,7 +36,7 @@ extension ModelChecker {
                 let template = checkFetchTemplate(
                     element, named: name.value, of: entity, in: model)
             else {
-                leftOut.insert(element.offset)
+                excluded.insert(element.offset)
                 return nil
             }
             return template
@@ -50,7 +50,7 @@ extension ModelChecker {
         _ element: ParsedElement, named name: String, of entity: Entity, in model: Model
     ) -> FetchTemplate? {
         let (declared, order, broken) = checkParameters(of: element, in: model)
-        if leftOut.contains(element.offset) { return nil }
+        if excluded.contains(element.offset) { return nil }
         let names = Set(declared.map { $0.name })
         let undeclared = order.filter { !names.contains($0) }
         var condition: ModelExpression?
@@ -99,9 +99,9 @@ extension ModelChecker {
             guard let name = item["name"] else { continue }
             if parsed.isOfXcode, !Vocabulary.isIdentifier(name.value) {
                 report(
-                    .notAnIdentifier, "'\(name.value)' is no identifier", at: name,
+                    .notAnIdentifier, "'\(name.value)' is not an identifier", at: name,
                     inXcode: Self.isLeftOut)
-                leftOut.insert(element.offset)
+                excluded.insert(element.offset)
                 continue
             }
             guard checkName(name, isTaken: [], of: "a parameter"),
@@ -256,7 +256,7 @@ extension ModelChecker {
                         String(name), among: model.relationships(of: current).map { $0.name }))
             }
             if paths.contains(word.text) {
-                report(.duplicateName, "'\(word.text)' stands twice in the list", at: offset)
+                report(.duplicateName, "'\(word.text)' is in the list twice", at: offset)
             } else {
                 paths.append(word.text)
             }

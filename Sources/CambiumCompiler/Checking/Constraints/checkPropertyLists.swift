@@ -34,8 +34,8 @@ extension ModelChecker {
 
     private func reportRepetition(of name: String, at offset: Int) {
         report(
-            .duplicateName, "'\(name)' stands twice in the list", at: offset,
-            inXcode: "it counts once")
+            .duplicateName, "'\(name)' is in the list twice", at: offset,
+            inXcode: "the second one is ignored")
     }
 
     /// The properties of an index's list, or of the order of a request. Invalid ones are reported
@@ -61,7 +61,7 @@ extension ModelChecker {
             for (index, word) in entry.modifiers.enumerated()
             where index > 0 || !orders.contains(word) {
                 report(
-                    .invalidWord, "'\(word)' means nothing here", at: offset,
+                    .invalidWord, "'\(word)' has no effect here", at: offset,
                     notes: hint(word, among: orders))
             }
             guard seen.insert(entry.name).inserted else {

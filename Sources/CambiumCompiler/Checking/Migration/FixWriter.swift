@@ -75,7 +75,7 @@ package struct FixWriter {
         case .rename(let kind, let name?, let former) where kind != .entity:
             return declared(kind.rawValue, name, problem, adding: "renamedFrom", former)
         case .takeBack(let kind, let name, _):
-            return declaredAnew(kind, name, problem)
+            return redeclaration(kind, name, problem)
         case .rename(let kind, nil, let former) where kind != .entity:
             return successor(kind, of: former, problem)
         default:
@@ -95,13 +95,13 @@ package struct FixWriter {
     }
 
     /// A property without its former name. Nil if another declaration says that it was renamed.
-    private func declaredAnew(
+    private func redeclaration(
         _ kind: MigrationFix.Declaration, _ name: String, _ problem: MigrationProblem
     ) -> String? {
         declared(kind.rawValue, name, problem) { list in
-            let isSaid = list.value("renamedFrom") != nil
+            let isDeclared = list.value("renamedFrom") != nil
             list.remove("renamedFrom")
-            return isSaid
+            return isDeclared
         }
     }
 
@@ -131,9 +131,9 @@ package struct FixWriter {
         var list = element.list
         if kind == .relationship {
             guard let destination = list.value("to"),
-                let heir = new.successor(of: destination, in: old.model)
+                let successor = new.successor(of: destination, in: old.model)
             else { return nil }
-            list.set("to", heir)
+            list.set("to", successor)
             // The other end has a name of its own to be given, if it is to stay.
             list.remove("inverse")
         } else if let type = list.value("type"), old.model.declaresType(type),

@@ -32,7 +32,7 @@ extension ModelChecker {
                 .unsuitableProperty,
                 attribute.isTransient
                     ? "'\(attribute.name)' is transient: it is not in the store"
-                    : "'\(attribute.name)' is derived: it is computed anew",
+                    : "'\(attribute.name)' is derived: it is computed again",
                 at: property)
             return nil
         }
@@ -185,7 +185,7 @@ extension ModelChecker {
         if let condition = element["where"] {
             guard property == nil else {
                 report(
-                    .inapplicable, "where chooses objects, and property drops one of theirs",
+                    .inapplicable, "'where' and 'property' cannot be combined in <drop>",
                     at: condition, notes: ["Write two drops"])
                 return []
             }
@@ -286,11 +286,11 @@ extension ModelChecker {
             let reason = element["reason"], let old
         else { return nil }
         checkReason(reason)
-        let isGone: Bool
+        let isRemoved: Bool
         if old.enumeration(named: type.value) != nil {
-            isGone = checkCase(name, of: type, in: old)
+            isRemoved = checkCase(name, of: type, in: old)
         } else if model.enumeration(named: type.value) != nil {
-            isGone = checkFormerCase(name, of: type, in: old)
+            isRemoved = checkFormerCase(name, of: type, in: old)
         } else {
             reportUnknown("enumeration", type, in: old, among: old.enumerations.map { $0.name })
             return nil
@@ -310,8 +310,8 @@ extension ModelChecker {
             }
             return nil
         }
-        let isThere = element["with"].map { checkCase($0, of: type, in: model) } ?? true
-        guard isGone, isThere else { return nil }
+        let exists = element["with"].map { checkCase($0, of: type, in: model) } ?? true
+        guard isRemoved, exists else { return nil }
         return .init(
             enumeration: type.value, case: name.value, with: element["with"]?.value,
             reason: reason.value)
@@ -346,7 +346,7 @@ extension ModelChecker {
         report(
             .unknownMigrationSubject,
             "'\(type.value)' in version \(model.version) has no case '\(name.value)'", at: name,
-            notes: hints.isEmpty ? ["Possible are: \(names.joined(separator: ", "))"] : hints)
+            notes: hints.isEmpty ? ["Possible values: \(names.joined(separator: ", "))"] : hints)
         return false
     }
 }

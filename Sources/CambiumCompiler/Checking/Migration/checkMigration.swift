@@ -57,7 +57,7 @@ extension ModelChecker {
     ) -> [String] {
         guard let previousVersion else { return ["Remove it: the first version has no migration"] }
         let before = previous?.parsed.migration
-        guard let before, before.saysTheSame(as: element) else {
+        guard let before, before.isEquivalent(to: element) else {
             return [
                 "Write from=\"\(previousVersion)\"",
                 "Remove it, if it is the migration of an earlier version",
@@ -71,9 +71,9 @@ extension ModelChecker {
 
     /// Reports a reason without words.
     func checkReason(_ reason: ParsedAttribute?) {
-        guard let reason, reason.saysNothing else { return }
+        guard let reason, reason.isBlank else { return }
         report(
-            .invalidWord, "Say why", at: reason,
+            .invalidWord, "Add a reason", at: reason,
             notes: ["The reason is for those who read the migration later"])
     }
 
@@ -260,7 +260,7 @@ extension Model {
 extension ParsedAttribute {
     /// Whether the reason has no words. A pasted fix contains an ellipsis that its author should
     /// replace.
-    var saysNothing: Bool {
+    var isBlank: Bool {
         value.allSatisfy { $0.isWhitespace || $0 == "…" || $0 == "." }
     }
 }
@@ -333,11 +333,11 @@ extension ModelChecker {
 
 extension ParsedElement {
     /// Whether two elements have the same meaning, regardless of position and layout.
-    func saysTheSame(as other: ParsedElement) -> Bool {
-        name == other.name && list.saysTheSame(as: other.list)
+    func isEquivalent(to other: ParsedElement) -> Bool {
+        name == other.name && list.isEquivalent(to: other.list)
             && text.trimmed.value == other.text.trimmed.value
             && children.count == other.children.count
-            && zip(children, other.children).allSatisfy { $0.saysTheSame(as: $1) }
+            && zip(children, other.children).allSatisfy { $0.isEquivalent(to: $1) }
     }
 }
 
@@ -389,7 +389,7 @@ extension ModelChecker {
                     "Version \(model.version) has no entity '\(word.text)'", at: offset,
                     notes: hint(word.text, among: declaredEntities.ordered(by: <)))
             } else if entities.contains(word.text) {
-                report(.duplicateName, "'\(word.text)' stands twice in the list", at: offset)
+                report(.duplicateName, "'\(word.text)' is in the list twice", at: offset)
             } else {
                 entities.append(word.text)
             }

@@ -311,7 +311,7 @@ struct LiteralEmitter {
         return parts.count == 1 ? parts[0] : .sum(parts)
     }
 
-    /// A duration, in seconds if it is a whole number of them.
+    /// A duration, in seconds if it is an integer of them.
     private func duration(_ value: Duration) -> SwiftCode? {
         DurationStorage.nanoseconds(of: value).map { number in
             let isWhole = number % 1_000_000_000 == 0

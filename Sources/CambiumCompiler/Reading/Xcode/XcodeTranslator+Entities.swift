@@ -134,7 +134,7 @@ extension XcodeTranslator {
         var list = RelationshipSpelling(identity: properties.identity).translated(element.list)
         if let rule = element["deletionRule"], rule.value == "No Action" {
             report(
-                .xcodeMeaning, "'No Action' becomes nullify: no link ever leads nowhere",
+                .xcodeMeaning, "'No Action' becomes nullify: there are no dangling references",
                 at: rule.valueOffset)
         }
         take(info, &list)
@@ -268,7 +268,7 @@ extension XcodeTranslator {
         guard let written = request["name"], let name = own.value("name"), name != written.value
         else { return }
         report(
-            .renamedInSwift, "'\(written.value)' is no identifier; in Swift it is '\(name)'",
+            .renamedInSwift, "'\(written.value)' is not an identifier; in Swift it is '\(name)'",
             at: written.valueOffset, notes: ["Another name in the model keeps the two the same"])
     }
 

@@ -91,7 +91,7 @@ package final class XcodeTranslator {
         for attribute in element.attributes where !rule.attributes.contains(attribute.name) {
             report(
                 .unknownXcodeName,
-                "'\(attribute.name)' of <\(element.name)> is not known and means nothing here",
+                "'\(attribute.name)' of <\(element.name)> is not known and has no effect here",
                 at: attribute.offset)
         }
         for child in element.children where rule.children.contains(child.name) {
@@ -176,7 +176,7 @@ package final class XcodeTranslator {
     func addEnumeration(_ written: ParsedAttribute, type: String) -> EnumerationText? {
         guard let text = EnumerationText(written.value, type: type) else {
             report(
-                .invalidWord, "'\(written.value)' is no enumeration", at: written.valueOffset,
+                .invalidWord, "'\(written.value)' is not an enumeration", at: written.valueOffset,
                 notes: ["Write it like Kind: book, toy=TOY"])
             return nil
         }

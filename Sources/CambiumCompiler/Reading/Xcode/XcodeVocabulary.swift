@@ -134,7 +134,7 @@ package struct AttributeList {
     }
 
     /// Whether both have the same attributes, in any order.
-    package func saysTheSame(as other: AttributeList) -> Bool {
+    package func isEquivalent(to other: AttributeList) -> Bool {
         items.count == other.items.count
             && items.allSatisfy { other.value($0.name) == $0.value }
     }

@@ -111,7 +111,7 @@ extension ExpressionChecker {
         if let list = listParameter(right, for: operand) {
             guard operand.type.isOrdered else {
                 return fail(
-                    "\(operand.type.description) has no order, so BETWEEN says nothing",
+                    "\(operand.type.description) has no order and cannot be used with BETWEEN",
                     at: operand.offset)
             }
             return Checked(
@@ -252,7 +252,7 @@ extension ExpressionChecker {
             return true
         } catch {
             return refuse(
-                "'\(text)' is no regular expression", at: pattern.offset,
+                "'\(text)' is not a regular expression", at: pattern.offset,
                 hint: error.description)
         }
     }
@@ -297,7 +297,7 @@ extension ExpressionChecker {
         }
         guard relation == .equal || relation == .notEqual || one.isOrdered else {
             return refuse(
-                "\(one.description) has no order, so '\(relation.rawValue)' says nothing",
+                "\(one.description) has no order and cannot be used with '\(relation.rawValue)'",
                 at: left.offset)
         }
         return true

@@ -24,7 +24,7 @@ extension ExpressionChecker {
         }
         for side in [one, other] {
             if case .parameter(let name, .null) = side.typed {
-                return untold(name, at: side.offset)
+                return unknownType(name, at: side.offset)
             }
         }
         let type = other.type
@@ -183,7 +183,7 @@ extension ExpressionChecker {
         }
         if let unknown = right.first(where: { $0.typed.type == .null && !$0.typed.isNull }) {
             return fail(
-                "nothing tells the type of this parameter", at: unknown.offset, lacksType: true)
+                "the type of this parameter is unknown", at: unknown.offset, lacksType: true)
         }
         guard let typed = descriptor.typed(right.map({ $0.typed })) else {
             let types = right.map { $0.typed.type.description }.joined(separator: " and ")
@@ -250,14 +250,14 @@ extension ExpressionChecker {
                 let number = NumberText.integer(digits).map({ Value.int($0) })
                     ?? NumberText.double(digits).map({ .double($0) })
                     ?? NumberText.bytes(digits).map({ .data($0) })
-            else { return fail("'\(digits)' is no number", at: offset) }
+            else { return fail("'\(digits)' is not a number", at: offset) }
             value = number
         case .value(let given): value = given
         case .parameter(let name):
-            return untold(name, at: offset)
+            return unknownType(name, at: offset)
         }
         guard var type = value.naturalType else {
-            return fail("NaN is no value", at: offset)
+            return fail("NaN is not a value", at: offset)
         }
         // A number beyond 64 bits would be nil beside a value that fits, but it is a number alone.
         if type.scale != nil, type.stored(value) == nil { type = .anyDecimal }
@@ -322,7 +322,7 @@ extension ExpressionChecker {
     ) -> (Value, ExpressionType)? {
         switch operand {
         case .number(let digits):
-            if case .object = type { return nil }  // a key is no number that a person writes
+            if case .object = type { return nil }  // a key is not a number that a person writes
             return constant(digits: digits, as: type)
         case .value(let value):
             return model.constant(value, as: type)
@@ -373,12 +373,14 @@ final class OpaqueOperand {
 
     var mistake: String {
         isExternal
-            ? "'\(name)' may lie in a file beside the store, so it can only be compared with nil"
-            : "'\(name)' has several parts and is no single value"
+            ? "'\(name)' may be stored in a file beside the store, so it can only be compared with nil"
+            : "'\(name)' has several parts and is not a single value"
     }
 
     var hint: String {
-        if isExternal { return "note what you ask for, such as its length, in an attribute" }
+        if isExternal {
+            return "store what the condition needs, such as its length, in an attribute"
+        }
         guard let first = parts.first else { return "it can only be compared with nil" }
         let names = parts.prefix(8).joined(separator: ", ") + (parts.count > 8 ? ", …" : "")
         return "name one of \(names)" + (parts.count > 1 ? "" : " (such as \(first))")

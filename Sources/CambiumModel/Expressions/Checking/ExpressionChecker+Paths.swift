@@ -57,7 +57,7 @@ extension ExpressionChecker {
                 let isLength = Self.isLength(names[index...], of: attribute)
                 guard index == names.count || isLength else {
                     return fail(
-                        "'\(name.text)' is an attribute and leads to no other property",
+                        "'\(name.text)' is an attribute and has no properties",
                         at: names[index].offset)
                 }
                 guard isAllowed(attribute, path, at: offset) else { return nil }
@@ -125,7 +125,8 @@ extension ExpressionChecker {
         guard case .open(var collections, let maximum) = capture else {
             _ = fail(
                 "'\(name.text)' is a to-many relationship", at: name.offset,
-                hint: "say ANY, ALL or NONE before the comparison, or an aggregate such as @count")
+                hint: "write ANY, ALL or NONE before the comparison, or an aggregate such as @count"
+            )
             return nil
         }
         let isNext = collections.last.map { owner.root == .variable($0.variable) } ?? true
@@ -133,9 +134,9 @@ extension ExpressionChecker {
             let isTooDeep = isNext && maximum > 1
             _ = fail(
                 isTooDeep
-                    ? "'\(name.text)' is one to-many relationship too many: a path leads through "
+                    ? "'\(name.text)' is one to-many relationship too many: a path can have "
                         + "\(maximum) at most"
-                    : "'\(name.text)' is a second way to many objects in one path",
+                    : "'\(name.text)' is the second to-many relationship in one path",
                 at: name.offset, hint: "use SUBQUERY for one of them")
             return nil
         }
@@ -156,7 +157,7 @@ extension ExpressionChecker {
         defer { capture = outer }
         guard let element = check(parsed) else { return nil }
         guard case .open(let collections, _) = capture, !collections.isEmpty else {
-            _ = fail("this leads to no to-many relationship", at: parsed.offset)
+            _ = fail("this is not a to-many relationship", at: parsed.offset)
             return nil
         }
         return (element, collections)
@@ -205,7 +206,7 @@ extension ExpressionChecker {
             "'\(entity.name)' has no property '\(name.text)'", at: name.offset,
             hint: suggestion(for: name.text, among: known)
                 ?? (entity.name == variables[FillScope.former]?.entity.name
-                    ? "$\(FillScope.former) has the stored attributes of the object, and leads to no other "
+                    ? "$\(FillScope.former) has only the stored attributes of the object, and no other "
                         + "object" : nil))
         if diagnostics.count > count { diagnostics[count].lackingEntity = entity.name }
         return nil
@@ -233,11 +234,11 @@ extension ExpressionChecker {
         {
             return fail(
                 "$\(name) is a parameter, and no path can start at one", at: offset,
-                hint: "compare with $\(name) itself, or make what is looked at a parameter")
+                hint: "compare with $\(name) itself, or make the value itself a parameter")
         }
         if purpose == .fill, name == FillScope.former {
             return fail(
-                "no object of '\(entity.name)' was there in the version before", at: offset,
+                "no object of '\(entity.name)' existed in the version before", at: offset,
                 hint: "fill the attribute in the entity that the objects were of")
         }
         let nearest = nearestName(to: name, among: variables.keys.ordered(by: <))
@@ -329,7 +330,7 @@ extension ExpressionChecker {
         guard case .object(let path) = found.typed,
             case .keyPath(let root, let names) = found.source
         else {
-            _ = fail("the first operand of SUBQUERY must lead to objects", at: offset)
+            _ = fail("the first operand of SUBQUERY must be a to-many relationship", at: offset)
             return nil
         }
         guard let first = value.first else { return (found, path) }
@@ -339,7 +340,7 @@ extension ExpressionChecker {
         else {
             let known = model.attributes(of: path.entity).map { $0.name }
             _ = fail(
-                "'\(name)' is no attribute of \(path.entity.name)", at: first.offset,
+                "'\(name)' is not an attribute of \(path.entity.name)", at: first.offset,
                 hint: suggestion(for: name, among: known)
                     ?? "only an attribute of the elements themselves can follow a SUBQUERY")
             diagnostics[diagnostics.count - 1].lackingEntity = path.entity.name
@@ -423,7 +424,7 @@ extension ExpressionChecker {
         }
         guard purpose == .index, !function.descriptor.isInSQLite(type) else { return true }
         guard function != .now else {
-            return refuse("'now()' has another value whenever it is asked", at: offset)
+            return refuse("'now()' has another value each time", at: offset)
         }
         return refuse(
             "SQLite has no \(function.rawValue)() of its own for this, so an index cannot use it",

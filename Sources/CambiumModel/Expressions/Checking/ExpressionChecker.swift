@@ -182,11 +182,11 @@ final class ExpressionChecker {
         if let flexible = checked.flexible {
             if case .value(.bool) = flexible { return checked }
             return fail(
-                "\(checked.type.description) is no condition", at: checked.offset)
+                "\(checked.type.description) is not a condition", at: checked.offset)
         }
         guard checked.type == .bool else {
             return fail(
-                "\(checked.type.description) is no condition", at: checked.offset,
+                "\(checked.type.description) is not a condition", at: checked.offset,
                 hint: "compare it with something")
         }
         switch checked.typed {
@@ -233,9 +233,9 @@ final class ExpressionChecker {
     private func hint(_ type: ExpressionType, _ wanted: ExpressionType) -> String? {
         guard wanted.isExact else { return nil }
         if type.isFloatingPoint {
-            return "exact numbers come of exact ones by +, - and *; a quotient, a power or a "
-                + "floating-point attribute gives none: make the attribute a double, or let a "
-                + "<step> compute it"
+            return "exact numbers result from exact ones by +, - and *; a quotient, a power or a "
+                + "floating-point attribute is not exact: make the attribute a double, or compute it "
+                + "in a <step>"
         }
         if case .decimal(let places) = type, case .decimal = wanted {
             return "it has up to \(places) places: give the attribute that scale"
@@ -307,7 +307,7 @@ final class ExpressionChecker {
             return aggregate(function, operand, at: parsed.offset)
         case .subquery:
             return fail(
-                "a SUBQUERY is no value", at: parsed.offset,
+                "a SUBQUERY is not a value", at: parsed.offset,
                 hint: "add .@count after it, or an aggregate of an attribute such as .@min.name")
         case .conditional(let condition, let first, let second):
             return conditional(condition, first, second, at: parsed.offset)

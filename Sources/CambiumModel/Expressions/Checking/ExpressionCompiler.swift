@@ -96,7 +96,7 @@ package enum ExpressionCompiler {
             guard let checked = checker.anyValue(parsed) else { return nil }
             guard checked.flexible == nil else {
                 return checker.fail(
-                    "an index over a constant finds nothing", at: parsed.offset,
+                    "an index cannot consist of a constant", at: parsed.offset,
                     hint: "use an attribute")
             }
             return checked

@@ -139,8 +139,8 @@ package enum ExpressionType: Sendable, Equatable {
     var description: String {
         switch self {
         case .null: "nil"
-        case .bool: "a truth value"
-        case .integer: "a whole number"
+        case .bool: "a Boolean"
+        case .integer: "an integer"
         case .float, .double: "a floating-point number"
         case .decimal, .anyDecimal: "a decimal number"
         case .string: "a string"

@@ -73,7 +73,7 @@ struct ParameterInference {
         }
         guard let found else {
             throw ExpressionDiagnostic(
-                offset: firstOffset[name] ?? 0, message: "nothing tells the type of $\(name)",
+                offset: firstOffset[name] ?? 0, message: "cannot infer the type of $\(name)",
                 hint: "compare it with an attribute, or declare its type")
         }
         return found
@@ -156,8 +156,8 @@ extension ExpressionChecker {
         return nil
     }
 
-    func untold<Result>(_ name: String, at offset: Int) -> Result? {
-        _ = fail("nothing tells the type of $\(name) here", at: offset, lacksType: true)
+    func unknownType<Result>(_ name: String, at offset: Int) -> Result? {
+        _ = fail("cannot infer the type of $\(name) here", at: offset, lacksType: true)
         return nil
     }
 

@@ -170,16 +170,16 @@ package struct StatementDepth: Sendable {
     private static func condition(
         _ expression: TypedExpression, isFilter: Bool = false
     ) -> StatementDepth {
-        let truth = isFilter ? 0 : call
+        let boolean = isFilter ? 0 : call
         switch expression {
         case .and(let operands), .or(let operands): return chain(operands, isFilter: isFilter)
         case .not(let operand): return condition(operand).behind(2)
         case .comparison(let left, _, let right):
             // Exact numbers of different scales are in brackets.
             let scaled = left.type.scale == right.type.scale ? 0 : bracket
-            return value(left).beside(value(right).behind(comparison)).behind(truth + scaled)
+            return value(left).beside(value(right).behind(comparison)).behind(boolean + scaled)
         case .among(let operand, _), .amongList(let operand, _):
-            return value(operand).beside(constant.behind(laterOperand)).behind(truth)
+            return value(operand).beside(constant.behind(laterOperand)).behind(boolean)
         case .text(let left, _, let right, _):
             let (one, other) = (value(left), value(right))
             if left.isLeaf, right.isLeaf {
@@ -187,12 +187,12 @@ package struct StatementDepth: Sendable {
                 return one.beside(other).behind(18)
             }
             return one.behind(call).beside(other.behind(laterOperand)).behind(
-                max(truth, comparison))
+                max(boolean, comparison))
         case .exists(let collection):
             return select(constant, from: collection).behind(1)
         case .literal, .parameter, .attribute, .object, .aggregate, .arithmetic, .convert,
             .function, .conditional:
-            return value(expression).behind(truth)
+            return value(expression).behind(boolean)
         }
     }
 

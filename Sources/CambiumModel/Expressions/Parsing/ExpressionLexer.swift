@@ -39,7 +39,7 @@ struct ExpressionToken {
         case .variable(let name): "'$\(name)'"
         case .placeholder(let format): "'%\(format)'"
         case .end: "the end"
-        case .invalid: "what is no word"
+        case .invalid: "an invalid character"
         }
     }
 }

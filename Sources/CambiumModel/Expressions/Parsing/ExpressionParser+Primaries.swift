@@ -149,7 +149,8 @@ extension ExpressionParser {
         guard let arguments else {
             throw ExpressionDiagnostic(
                 offset: current.offset,
-                message: "\(current.description) stands for an argument, and there are none here",
+                message:
+                    "\(current.description) is a placeholder for an argument, and there are none here",
                 hint: "write the value itself, or a parameter such as $name")
         }
         guard argumentCount < arguments.count else {

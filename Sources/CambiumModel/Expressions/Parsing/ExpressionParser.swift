@@ -229,8 +229,8 @@ extension ExpressionParser {
             case "n": options.insert(.normalized)
             default:
                 throw ExpressionDiagnostic(
-                    offset: current.offset, message: "'\(letter)' is no option of a comparison",
-                    hint: "c ignores case, d accents, n says that the strings are normalized")
+                    offset: current.offset, message: "'\(letter)' is not an option of a comparison",
+                    hint: "c ignores case, d accents, n means that the strings are normalized")
             }
         }
         advance()

@@ -97,7 +97,7 @@ extension PatternParser {
         let trimmed = digits.filter { !$0.isPatternSpace }
         guard trimmed.first != "+", let value = UInt32(trimmed, radix: radix),
             let scalar = Unicode.Scalar(value)
-        else { throw PatternSyntaxError("'\(digits.prefix(20))' is no Unicode scalar") }
+        else { throw PatternSyntaxError("'\(digits.prefix(20))' is not a Unicode scalar") }
         return scalar
     }
 

@@ -33,7 +33,7 @@ package final class RegularExpression: Sendable {
     }
 }
 
-/// Why a text is no regular expression, or none that can be matched here.
+/// Why a text is not a regular expression, or none that can be matched here.
 package struct PatternSyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The mistake, in words.
     package let description: String
@@ -58,7 +58,7 @@ public struct PatternLimitError: Error, Sendable, Hashable, CustomStringConverti
     public var description: String { "\(problem) \(remedy)" }
 
     package var problem: String {
-        "Matching the regular expression '\(pattern)' was given up after \(steps) steps."
+        "Matching the regular expression '\(pattern)' stopped after \(steps) steps."
     }
 
     package var remedy: String {

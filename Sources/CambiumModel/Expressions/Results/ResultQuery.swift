@@ -111,7 +111,7 @@ package struct SortTerm: Sendable, Equatable {
 // The constants of a query as a store keeps dates.
 
 extension SortTerm {
-    package func keeping(_ dates: KeptDates) -> SortTerm {
+    package func keeping(_ dates: StoredDatePrecision) -> SortTerm {
         SortTerm(
             dates.rounded(value), isDescending: isDescending, texts: texts,
             placesNilLast: placesNilLast)
@@ -119,7 +119,7 @@ extension SortTerm {
 }
 
 extension ResultQuery {
-    package func keeping(_ dates: KeptDates) -> ResultQuery {
+    package func keeping(_ dates: StoredDatePrecision) -> ResultQuery {
         var query = self
         query.columns = columns.map { $0.keeping(dates) }
         query.groups = groups.map(dates.rounded)
@@ -134,14 +134,14 @@ extension ResultQuery {
 }
 
 extension ResultExpression {
-    fileprivate func keeping(_ dates: KeptDates) -> ResultExpression {
+    fileprivate func keeping(_ dates: StoredDatePrecision) -> ResultExpression {
         let operand = dates.rounded(operand)
         return function.map { ResultExpression($0, of: operand) } ?? ResultExpression(operand)
     }
 }
 
 extension GroupTest {
-    fileprivate func keeping(_ dates: KeptDates) -> GroupTest {
+    fileprivate func keeping(_ dates: StoredDatePrecision) -> GroupTest {
         switch self {
         case .comparison(let column, let relation, let constant):
             .comparison(column.keeping(dates), relation, dates.rounded(constant))
@@ -231,7 +231,7 @@ package final class TypedResults: Sendable {
         if query.having != nil, groups.isEmpty {
             throw ResultChecker.failure(
                 "a condition over groups needs groups", "",
-                hint: "say what objects of a group have in common, or make it a filter of objects")
+                hint: "use a condition on the group's columns, or filter the objects")
         }
         self.columns = columns
         self.entityColumns = entityColumns

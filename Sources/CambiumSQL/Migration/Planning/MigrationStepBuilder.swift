@@ -6,8 +6,8 @@ final class MigrationStepBuilder {
     let oldSchema: Schema
     let newSchema: Schema
     let copies: [TableCopy]
-    /// The way of each copy.
-    let ways: [TableCopy.Way]
+    /// The strategy of each copy.
+    let strategies: [TableCopy.Strategy]
     /// The objects and values that the program's own steps write; nil if there are no steps.
     let coverage: StepCoverage?
     /// The letters of the old tables' names.
@@ -27,8 +27,8 @@ final class MigrationStepBuilder {
         self.coverage = coverage
         // Tables that steps write are rebuilt, so that the steps have the old tables beside the new
         // ones.
-        ways = copies.map { copy in
-            coverage?.covers(copy.table, in: difference.new) ?? false ? .rebuild : copy.way
+        strategies = copies.map { copy in
+            coverage?.covers(copy.table, in: difference.new) ?? false ? .rebuild : copy.strategy
         }
     }
 
@@ -45,8 +45,8 @@ final class MigrationStepBuilder {
 
     private var statementSteps: [MigrationStep] {
         let refusal = RefusalBuilder(difference: difference).step
-        let givenUp = ConditionalDrops(match: difference.match, schema: oldSchema).step
-        return [givenUp, refusal, choice].compactMap { $0 } + zip(copies, ways).compactMap(step)
+        let drops = ConditionalDrops(match: difference.match, schema: oldSchema).step
+        return [drops, refusal, choice].compactMap { $0 } + zip(copies, strategies).compactMap(step)
             + codeSteps + [filledCases, replacement, requirement, derivation].compactMap { $0 }
     }
 
@@ -66,7 +66,7 @@ final class MigrationStepBuilder {
         }
         guard !refusals.isEmpty else { return nil }
         return MigrationStep(
-            summary: "Refuse a store where "
+            summary: "Reject the store if "
                 + refusals.map { $0.reason }.joined(separator: ", or "),
             kind: .needsData, statements: refusals.flatMap { $0.statements })
     }
@@ -100,7 +100,7 @@ final class MigrationStepBuilder {
         }
         guard !statements.isEmpty else { return nil }
         return MigrationStep(
-            summary: "Refuse a store where " + reasons.joined(separator: ", or "),
+            summary: "Reject the store if " + reasons.joined(separator: ", or "),
             kind: .needsData, statements: statements)
     }
 
@@ -149,9 +149,9 @@ final class MigrationStepBuilder {
 
     // MARK: One table
 
-    private func step(for copy: TableCopy, _ way: TableCopy.Way) -> MigrationStep? {
+    private func step(for copy: TableCopy, _ strategy: TableCopy.Strategy) -> MigrationStep? {
         let table = copy.table
-        switch way {
+        switch strategy {
         case .keep:
             return nil
         case .restate(let columns, let restatement):
@@ -211,11 +211,11 @@ final class MigrationStepBuilder {
     // MARK: All tables
 
     private var kept: [TableCopy] {
-        zip(copies, ways).filter { !$0.1.isRebuild }.map(\.0)
+        zip(copies, strategies).filter { !$0.1.isRebuild }.map(\.0)
     }
 
     private var rebuilt: [Table] {
-        zip(copies, ways).filter { $0.1.isRebuild }.map(\.0.table)
+        zip(copies, strategies).filter { $0.1.isRebuild }.map(\.0.table)
     }
 
     /// Everything that can only happen when no old table is needed any more.
@@ -258,7 +258,7 @@ final class MigrationStepBuilder {
     /// The new unique constraints, and the objects deleted because of them, if the table has no
     /// step of its own that describes them.
     private var newRules: [String] {
-        let silent = zip(copies, ways).filter { $0.1.isKeep }.map(\.0.table)
+        let silent = zip(copies, strategies).filter { $0.1.isKeep }.map(\.0.table)
         let changes = difference.changes.filter { change in
             switch change {
             case .uniqueAdded, .duplicatesDropped: silent.contains { concerns(change, $0) }
@@ -294,9 +294,9 @@ final class MigrationStepBuilder {
 
     private var madeIndexes: [(table: Table, index: TableIndex)] {
         let unready = duplicateRemoval.indexNames
-        return zip(copies, ways).flatMap { copy, way in
+        return zip(copies, strategies).flatMap { copy, strategy in
             let indexes = copy.table.indexes.filter { index in
-                if way.isRebuild || unready.contains(index.name) { return true }
+                if strategy.isRebuild || unready.contains(index.name) { return true }
                 return copy.source?.indexes.contains(index) == false
             }
             return indexes.map { (copy.table, $0) }

@@ -105,7 +105,7 @@ struct FilledCases {
                 let column = SQLText.identifier(match.new.column(of: attribute.name, in: entity))
                 let reason =
                     """
-                    the fill of \(entity.name).\(attribute.name) leaves a value that is no \
+                    the fill of \(entity.name).\(attribute.name) leaves a value that is not a \
                     case of \(match.new.name(ofEnumeration: attribute.type))
                     """
                 let table = name(match.new.root(of: entity))

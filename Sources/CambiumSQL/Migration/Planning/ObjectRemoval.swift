@@ -194,12 +194,12 @@ struct ObjectRemoval {
     ) -> [MigrationStatement] {
         let key = SQLText.identifier(column)
         let storage = model.storage(of: relationship, of: source)
-        let leadsHere = model.root(of: end).name == root.name
+        let pointsHere = model.root(of: end).name == root.name
         var statements: [MigrationStatement] = []
-        if links == .move, leadsHere || table.name == root.name {
+        if links == .move, pointsHere || table.name == root.name {
             statements = moveStatements(table, key, relationship, of: source, to: end)
         }
-        guard leadsHere else { return statements }
+        guard pointsHere else { return statements }
         var nothing = "\(key) = NULL"
         if case .key(_, let entityColumn?) = storage {
             nothing += ", \(SQLText.identifier(entityColumn)) = NULL"
@@ -414,11 +414,11 @@ struct DuplicateRemoval {
         _ declared: MigrationDeclaration.Deduplication, of entity: Entity, _ choice: String
     ) -> [MigrationStatement] {
         let root = model.root(of: entity).name
-        let leadsBack = declared.properties.contains { name in
+        let pointsBack = declared.properties.contains { name in
             model.relationship(name, of: entity).flatMap { model.entity(named: $0.destination) }
                 .map { model.root(of: $0).name == root } ?? false
         }
-        guard leadsBack, declared.links == .move else { return [] }
+        guard pointsBack, declared.links == .move else { return [] }
         let list = declared.properties.joined(separator: ", ")
         return dialect.refusal(
             """
@@ -427,8 +427,9 @@ struct DuplicateRemoval {
             """,
             of: root, with: [], type: nil,
             reason: """
-                objects of \(entity.name) become equal in \(list) as those that they lead to \
-                become one: let a step take them away, or the program before this version
+                objects of \(entity.name) become equal in \(list) because the objects that they \
+                reference become equal: delete them in a step, or with the program before this \
+                version
                 """)
     }
 

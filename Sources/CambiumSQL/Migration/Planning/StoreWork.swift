@@ -39,8 +39,8 @@ extension MigrationStepBuilder {
                 works.append(TableWork(table: table, effect: effect))
             }
         }
-        for (copy, way) in zip(copies, ways) where copy.table.content != .system {
-            note(copy, way, raise)
+        for (copy, strategy) in zip(copies, strategies) where copy.table.content != .system {
+            note(copy, strategy, raise)
             let (before, after) = (copy.source?.indexes ?? [], copy.table.indexes)
             let made = after.filter { !before.contains($0) }.map { $0.name }
             let removed = before.map { $0.name }.filter { name in
@@ -71,9 +71,10 @@ extension MigrationStepBuilder {
     }
 
     private func note(
-        _ copy: TableCopy, _ way: TableCopy.Way, _ raise: (String, TableWork.Effect) -> Void
+        _ copy: TableCopy, _ strategy: TableCopy.Strategy,
+        _ raise: (String, TableWork.Effect) -> Void
     ) {
-        switch way {
+        switch strategy {
         case .keep: break
         case .restate(_, let restatement):
             raise(copy.table.name, restatement.readsRows ? .scan : .constant)
@@ -92,8 +93,8 @@ extension MigrationStepBuilder {
     /// Returns the name of the new table that has the rows of an old one.
     private func newName(of table: String) -> String {
         if newSchema.table(named: table) != nil { return table }
-        let heir = copies.first { $0.parts.contains { $0.source.name == table } }
-        return heir?.table.name ?? table
+        let successor = copies.first { $0.parts.contains { $0.source.name == table } }
+        return successor?.table.name ?? table
     }
 
     private func causes(of copy: TableCopy) -> [String] {
@@ -104,11 +105,11 @@ extension MigrationStepBuilder {
             // A renamed column is in the new table too.
             if case .attribute(let entity, let name) = column.content,
                 !names.contains(column.name),
-                let heir = difference.match.newAttribute(of: name, in: entity),
+                let successor = difference.match.newAttribute(of: name, in: entity),
                 let owner = difference.old.entity(named: entity)
                     .flatMap(difference.match.newEntity)
             {
-                return "\(owner.name).\(heir.name)"
+                return "\(owner.name).\(successor.name)"
             }
             return switch column.content {
             case .attribute(let entity, let name), .key(let entity, let name),
@@ -205,7 +206,7 @@ extension MigrationStepBuilder {
             let relationship = owner.relationship(named: name),
             let inverse = match.old.inverse(of: relationship)
         else { return nil }
-        return match.heir(
+        return match.successor(
             of: .init(entity: inverse.entity.name, property: inverse.relationship.name))
     }
 }

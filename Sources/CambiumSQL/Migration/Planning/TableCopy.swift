@@ -37,8 +37,8 @@ struct TableCopy {
         /// SQL over the columns of the new row after `old` has filled them; nil if there is no
         /// second value.
         var new: String?
-        /// The turn of `new`. It uses the values of earlier turns.
-        var turn = 1
+        /// The pass of `new`. It uses the values of earlier passes.
+        var pass = 1
 
         init(_ old: Origin, new: String? = nil) {
             self.old = old
@@ -150,24 +150,24 @@ struct TableCopy {
             FROM \(SQLText.identifier(part.source.name)) AS old
             """
             + (part.filter.map { "\nWHERE \($0)" } ?? "")
-        let last = written.filter { $0.0.new != nil }.map(\.0.turn).max() ?? 0
-        func given(in turn: Int) -> String {
+        let last = written.filter { $0.0.new != nil }.map(\.0.pass).max() ?? 0
+        func given(in pass: Int) -> String {
             let results = zip(written, columns).map { entry, column in
-                guard entry.0.turn == turn, let new = entry.0.new else { return column }
-                return turn == last ? new : "\(new) AS \(column)"
+                guard entry.0.pass == pass, let new = entry.0.new else { return column }
+                return pass == last ? new : "\(new) AS \(column)"
             }
-            let rest = turn == last ? [] : part.former.map { SQLText.identifier($0.column) }
+            let rest = pass == last ? [] : part.former.map { SQLText.identifier($0.column) }
             return "SELECT\n    \((results + rest).joined(separator: ",\n    "))\nFROM "
         }
         if last == 0 { return query }
         if last == 1 { return given(in: 1) + dialect.source("\n\(query)\n") }
         // One after the other: SQLite's parser ends at a dozen queries within each other.
-        func named(_ turn: Int, _ query: String) -> String {
-            "\"_turn\(turn)\" AS (\n\(dialect.fenced(query))\n)"
+        func named(_ pass: Int, _ query: String) -> String {
+            "\"_turn\(pass)\" AS (\n\(dialect.fenced(query))\n)"
         }
-        let turns =
+        let passes =
             [named(0, query)] + (1..<last).map { named($0, given(in: $0) + "\"_turn\($0 - 1)\"") }
-        return "WITH " + turns.joined(separator: ", ") + "\n"
+        return "WITH " + passes.joined(separator: ", ") + "\n"
             + given(in: last) + "\"_turn\(last - 1)\""
     }
 
@@ -176,7 +176,7 @@ struct TableCopy {
     }
 
     /// The kind of change to the table.
-    enum Way {
+    enum Strategy {
         /// No change: table and rows are the same.
         case keep
         /// Columns are added to it, and definitions of other columns change.
@@ -199,7 +199,7 @@ struct TableCopy {
     }
 
     /// The simplest way. The order of columns is of no importance.
-    var way: Way {
+    var strategy: Strategy {
         guard rebuildReasons.isEmpty, let source,
             let restatement = Restatement(from: source, to: table, besides: added)
         else { return .rebuild }

@@ -68,14 +68,14 @@ struct TableCopyBuilder {
             let names = Set(fills.flatMap { FillScope.attributes(in: $0.value) })
             guard !names.isEmpty, let former = match.oldEntity(of: entity) else { return [] }
             // An object from another table had no such value.
-            let isThere = old.root(of: former).name == origin.table.name
+            let exists = old.root(of: former).name == origin.table.name
             return names.sorted().map { name in
                 let column = old.column(of: name, in: old.declarer(of: name, in: former) ?? former)
                 let attribute = old.attribute(name, of: former)
                 let none = attribute.map { match.dialect.none(of: $0, in: old) } ?? "NULL"
                 return (
                     ExpressionSQL.formerColumn(of: name, for: entity),
-                    isThere ? .column(column) : .sql(none, of: [])
+                    exists ? .column(column) : .sql(none, of: [])
                 )
             }
         }
@@ -87,10 +87,10 @@ struct TableCopyBuilder {
         for (value, column) in zip(values, table.columns) where value.new != nil {
             reads[column.name] = columnsRead(byFillOf: column)
         }
-        let turns = FillTurns(reads)
+        let passes = FillPasses(reads)
         return zip(values, table.columns).map { value, column in
             var value = value
-            if value.new != nil { value.turn = turns.turn(of: column.name) }
+            if value.new != nil { value.pass = passes.pass(of: column.name) }
             return value
         }
     }
@@ -223,7 +223,7 @@ struct TableCopyBuilder {
 
 /// The order in which the columns of a table's new rows get their values. If a fill uses other
 /// columns with fills, it gets their new values.
-struct FillTurns {
+struct FillPasses {
     /// The columns with a fill that each column's fill uses.
     private let reads: [String: Set<String>]
     /// The same, over any number of fills.
@@ -250,11 +250,11 @@ struct FillTurns {
 
     /// Returns the position of a column in the order; the first is 1. Fills that use each other
     /// have the same position, and use the old values.
-    func turn(of column: String) -> Int {
+    func pass(of column: String) -> Int {
         let together = reach[column, default: []].filter { reach[$0, default: []].contains(column) }
         let before = together.union([column]).flatMap { reads[$0, default: []] }
             .filter { !together.contains($0) && $0 != column }
-        return (before.map(turn).max() ?? 0) + 1
+        return (before.map(pass).max() ?? 0) + 1
     }
 }
 
@@ -407,14 +407,14 @@ final class RowOrigin {
             let members = origin.members.filter { source.entities.contains($0.new.name) }
             // Other objects that are migrated with such values, although these no longer belong to
             // them.
-            let strangers = origin.members.contains { member in
+            let hasOthers = origin.members.contains { member in
                 match.old.entity(member.old, isKindOf: owner)
                     && !source.entities.contains(member.new.name)
             }
             let names = members.map { $0.old.name }
             return Source(
                 old, column: match.old.column(of: old.name, in: owner), conversion,
-                entities: names, owners: strangers ? names : nil)
+                entities: names, owners: hasOthers ? names : nil)
         }
     }
 

@@ -63,12 +63,12 @@ package struct RowExpectation {
         }
         let key = match.keyShift(of: oldEntity).map { "\"_id\" + \($0)" } ?? "\"_id\""
         // Objects that the author drops by a condition no longer exist.
-        let givenUp = match.conditionalDrops.filter { $0.entity.name == oldEntity.name }
+        let drops = match.conditionalDrops.filter { $0.entity.name == oldEntity.name }
             .compactMap { match.rows(where: $0.condition, of: $0.entity)?.sql }
             .map { "NOT coalesce(\($0), 0)" }
         return Carried(
             names: ["the objects of \(entity.name)"] + names,
-            oldQuery: query(match.old, oldEntity, key: key, columns.old, besides: givenUp),
+            oldQuery: query(match.old, oldEntity, key: key, columns.old, besides: drops),
             newQuery: query(match.new, entity, key: "\"_id\"", columns.new),
             mayBeFewer: mayLoseObjects(entity), laws: laws)
     }
@@ -174,7 +174,7 @@ package struct RowExpectation {
     }
 
     /// Whether the author drops some of the objects of an entity by a condition.
-    func isThinned(_ entity: Entity) -> Bool {
+    func losesObjects(_ entity: Entity) -> Bool {
         let drops = match.conditionalDrops.map { match.old.root(of: $0.entity).name }
         guard !drops.isEmpty else { return false }
         return match.new.family(of: match.new.root(of: entity)).contains { member in
@@ -249,7 +249,7 @@ extension RowExpectation {
                 match.link(of: $0.relationship.name, in: $0.entity.name) == nil
             }) ?? true,
             // The expectation about objects covers the links of deleted ones.
-            !([newDestination, entity].contains { mayLoseObjects($0) || isThinned($0) })
+            !([newDestination, entity].contains { mayLoseObjects($0) || losesObjects($0) })
         else { return nil }
         var queries: [String] = []
         for source in sources {

@@ -180,7 +180,7 @@ package final class SampleRows {
     }
 
     /// Whether the table that a relationship references gets rows.
-    private func isThere(_ relationship: Relationship) -> Bool {
+    private func exists(_ relationship: Relationship) -> Bool {
         root(of: relationship).map(roots.contains) ?? false
     }
 
@@ -209,7 +209,7 @@ package final class SampleRows {
         case .key(let declarer, let name), .entityOfKey(let declarer, let name):
             guard let declarer = lineage.first(where: { $0.name == declarer }),
                 let relationship = declarer.relationship(named: name),
-                !(relationship.isOptional && (isSparse || !isThere(relationship)))
+                !(relationship.isOptional && (isSparse || !exists(relationship)))
             else { return .null }
             // Both columns of a key must reference the same object, so there are no random numbers
             // here.

@@ -24,8 +24,8 @@ extension MigrateCommand {
         runner.driftPolicy = drift
         if let copy = arguments.value("--backup") {
             try Files.requireStorePath(copy)
-            guard !StoreFiles.isThere(copy) else {
-                throw ToolError.file("There is a file \(copy) already: name another with --backup.")
+            guard !StoreFiles.exists(copy) else {
+                throw ToolError.file("The file \(copy) already exists: name another with --backup.")
             }
             guard !StoreFiles.isPart(copy, ofStore: path) else {
                 throw ToolError.file(
@@ -38,7 +38,7 @@ extension MigrateCommand {
             console.signals?.catchAll()
             runner.isCancelled = console.isCancelled
         }
-        defer { console.signals?.letGo() }
+        defer { console.signals?.restoreDefaults() }
         let store = StoreMaintenance(runner, storeAt: path)
         do {
             switch action {

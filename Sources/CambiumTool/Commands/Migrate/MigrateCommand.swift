@@ -7,7 +7,7 @@ import CambiumMigration
 enum MigrateCommand: Command {
     static let name = "migrate"
     static let summary =
-        "Say what a store file is, migrate it or try to; prove a model's migrations"
+        "Show the version of a store, migrate it or a copy; prove a model's migrations"
     static let usage = """
         status STORE --model MODEL [--to V] [--json]
                cambium migrate plan STORE --model MODEL [--to V] [--json]
@@ -19,19 +19,20 @@ enum MigrateCommand: Command {
                cambium migrate verify --model MODEL --engine postgres --url URL [--json]
         """
     static let details = """
-        status says which version a store has, and whether a program with the model can open it (exit
-        code 6 where it has to be migrated). plan says what a migration would do: steps, classes,
-        rows, disk space. Both change nothing. apply migrates the store, all of it or nothing, after
-        a copy was made beside it where data will be lost. rehearse does it to a copy that is removed
-        again, and compares the tables. forget removes the copies that migrations have left.
+        status shows which version a store has, and whether a program with the model can open it
+        (exit code 6 where it has to be migrated). plan shows what a migration would do: steps,
+        classes, rows, disk space. Both change nothing. apply migrates the store, all of it or
+        nothing, after making a copy beside it if data will be lost. rehearse does it to a copy that
+        is removed again, and compares the tables. forget removes the copies that migrations have
+        left.
 
         STORE is the file of an SQLite database or the URL of a PostgreSQL server, such as
         postgresql://host/shop#schema. There, plan also names the tables that are written again and
         the locks that others wait for; apply keeps copies of tables in a schema of their own; and
         rehearse copies the tables into a schema that no one else ever sees.
 
-        verify runs every step from each version to the next on an SQLite in memory, with rows that
-        are made up, and says what was found out about each: its class, the rows before and after,
+        verify runs every step from each version to the next on an SQLite in memory, with sample
+        rows, and prints what it found about each: its class, the rows before and after,
         and why it fails. With --engine postgres it runs them on a server as well, beside files with
         the same rows, and compares every table and every row. Nothing stays on the server.
 

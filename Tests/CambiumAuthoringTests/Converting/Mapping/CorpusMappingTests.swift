@@ -90,7 +90,7 @@ final class CorpusMappingTests {
 
     /// What the last comment says is still open.
     private func questions(in text: String) -> [String] {
-        guard let start = text.range(of: "<!-- Still open, and the check will ask for it:\n"),
+        guard let start = text.range(of: "<!-- Still undecided; the check will report it:\n"),
             let end = text.range(of: " -->", range: start.upperBound..<text.endIndex)
         else { return [] }
         return text[start.upperBound..<end.lowerBound].split(separator: "\n")

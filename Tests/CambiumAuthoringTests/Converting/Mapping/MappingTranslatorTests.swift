@@ -45,7 +45,7 @@ struct MappingTranslatorTests {
         "<attribute name=\"\(name)\" type=\"string\" optional=\"true\"/>"
     }
 
-    private static let isNotMapped = "reason=\"The mapping model does not carry it over\""
+    private static let isNotMapped = "reason=\"The mapping model does not migrate it\""
 
     @Test func `what nothing maps is dropped`() throws {
         let lines = try lines(
@@ -109,7 +109,7 @@ struct MappingTranslatorTests {
             to: "<entity name=\"Note\">\(string("a"))</entity>")
         #expect(lines[0] == "<!-- Note is made from Draft, which is not all of it")
         #expect(!lines.contains { $0.contains("<drop") })
-        #expect(lines.last?.hasPrefix("Draft of version 1 is gone in version 2") == true)
+        #expect(lines.last?.hasPrefix("Draft of version 1 is missing in version 2") == true)
     }
 
     @Test func `what code may have read is not dropped, and what no code sees is`() throws {
@@ -126,7 +126,7 @@ struct MappingTranslatorTests {
         #expect(
             lines.filter { $0.contains("<drop") }
                 == ["<drop entity=\"Tag\" property=\"b\" \(Self.isNotMapped)/>"])
-        #expect(lines.last?.hasPrefix("Note.b of version 1 is gone in version 2") == true)
+        #expect(lines.last?.hasPrefix("Note.b of version 1 is missing in version 2") == true)
     }
 
     @Test func `a property that a parent declares now is found, or said to be renamed`() throws {
@@ -154,7 +154,7 @@ struct MappingTranslatorTests {
                 == ["Book", "Disc"].map {
                     "<drop entity=\"\($0)\" property=\"a\" \(Self.isNotMapped)/>"
                 })
-        #expect(lines.last?.hasPrefix("Item of version 1 is gone in version 2") == true)
+        #expect(lines.last?.hasPrefix("Item of version 1 is missing in version 2") == true)
     }
 
     @Test func `a new value for an attribute that has one takes the place of the old one`() throws {

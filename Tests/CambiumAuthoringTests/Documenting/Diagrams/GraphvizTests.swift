@@ -9,10 +9,10 @@ struct GraphvizTests {
     /// The folders to search, or nil where there is no Graphviz in them.
     static let path: String? = {
         guard let path = ProcessInfo.processInfo.environment["PATH"] else { return nil }
-        let isThere = path.split(separator: ":").contains {
+        let exists = path.split(separator: ":").contains {
             FileManager.default.isExecutableFile(atPath: $0 + "/dot")
         }
-        return isThere ? path : nil
+        return exists ? path : nil
     }()
 
     @Test func `without Graphviz the error says what to install`() {

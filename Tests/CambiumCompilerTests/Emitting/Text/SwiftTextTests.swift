@@ -68,7 +68,7 @@ struct SwiftTextTests {
     }
 
     @Test(
-        "What is no identifier becomes one",
+        "What is not an identifier becomes one",
         arguments: [
             ("a b", "a_u20_b"), ("", "_u_"), ("_", "_u_"), ("1st", "_u31_st"),
             ("`x`", "_u60_x_u60_"),

@@ -1,4 +1,4 @@
--- needsData: Refuse a store where a value of Product.price does not fit its new type, decimal(2)
+-- needsData: Reject the store if a value of Product.price does not fit its new type, decimal(2)
 CREATE TABLE "_refusal" ("row" INTEGER CONSTRAINT "a value of Product.price does not fit its new type, decimal(2)" CHECK ("row" IS NULL), "value" ANY) STRICT;
 INSERT INTO "_refusal" ("row", "value")
 SELECT "_id", "price" FROM "Product"

@@ -150,8 +150,8 @@ struct ResultListTests {
             let isTold = named.contains { $0 === dummy }
             if isUnchanged, isTold { faults.append("\(dummy) did not change in \(states)") }
             let wasThere = places[0] != nil
-            let isThere = places[places.count - 1] != nil
-            if wasThere, isThere, !isUnchanged, !isTold {
+            let exists = places[places.count - 1] != nil
+            if wasThere, exists, !isUnchanged, !isTold {
                 faults.append("\(dummy) changed in \(states)")
             }
         }

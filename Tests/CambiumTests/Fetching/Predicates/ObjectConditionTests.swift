@@ -110,7 +110,7 @@ struct ObjectConditionTests {
 
     private func expectForeign(_ body: () throws -> some Any) throws {
         let error = try #require(throws: StoreError.self) { _ = try body() }
-        #expect(error.code == .foreignObject)
+        #expect(error.code == .objectOfAnotherContext)
     }
 
     @Test func `an id that was temporary names the same object after the save`() throws {

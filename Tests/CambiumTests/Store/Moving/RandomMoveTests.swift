@@ -52,7 +52,7 @@ struct RandomMoveTests {
     ) throws {
         let (old, new) = (source.description, target.description)
         // One of them may keep dates in less than every bit.
-        let dates = try source.kind.keptDates ?? target.kind.keptDates
+        let dates = try source.kind.datePrecision ?? target.kind.datePrecision
         let (coordinator, store) = try open(old)
         let context = coordinator.newContext()
         var objects = RandomObjects(in: context, seed: seed)

@@ -129,7 +129,7 @@ struct DraftPolicyTests {
                 #expect(container.migration == .created)
                 #expect(try Self.books(container).isEmpty)
             }
-            #expect(log.contains("A new one was made in its place."))
+            #expect(log.contains("A new one was created in its place."))
             let names = try Self.names(besides: path)
             let aside = try #require(names.first { $0.hasPrefix("store.draft-") })
             #expect(aside.contains(/^store\.draft-\d{4}-\d\d-\d\d-\d{6}\.sqlite$/))

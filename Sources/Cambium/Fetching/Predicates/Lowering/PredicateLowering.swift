@@ -73,7 +73,7 @@ struct PredicateLowering {
         guard let node = node as? any LowerableNode else {
             throw UnsupportedPredicateError(
                 part: Self.name(of: node), reason: "a store cannot compute this",
-                remedy: "Work it out before and use the result, or keep it in an attribute")
+                remedy: "Compute it before and use the result, or keep it in an attribute")
         }
         return try node.lower(&self)
     }
@@ -83,7 +83,7 @@ struct PredicateLowering {
         let meaning = try meaning(node)
         if let value = meaning.value { return value }
         throw UnsupportedPredicateError(
-            part: Self.name(of: node), reason: "\(meaning.description) is no single value",
+            part: Self.name(of: node), reason: "\(meaning.description) is not a single value",
             remedy: meaning.remedy)
     }
 
@@ -144,7 +144,7 @@ extension PredicateLowering {
             break
         }
         throw UnsupportedPredicateError(
-            part: "\(type(of: value))", reason: "a store knows no values of this type",
+            part: "\(type(of: value))", reason: "a store cannot compare values of this type",
             remedy: "Capture a value of an attribute's type, an ObjectID, or a list of such")
     }
 

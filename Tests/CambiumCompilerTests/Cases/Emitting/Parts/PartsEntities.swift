@@ -14,7 +14,7 @@ nonisolated public struct Place: Sendable, Hashable, Codable {
     /// String, optional.
     public var path: String?
 
-    /// Puts a value together.
+    /// Creates a value.
     public init(latitude: Double, path: String? = nil) {
         self.latitude = latitude
         self.path = path
@@ -62,7 +62,7 @@ nonisolated public struct Address: Sendable, Hashable, Codable {
     /// Decimal with 2 places.
     public var tax: Decimal
 
-    /// Puts a value together.
+    /// Creates a value.
     public init(street: String, `class`: Root? = nil, place: Place? = nil, tax: Decimal) {
         self.street = street
         self.`class` = `class`
@@ -109,7 +109,7 @@ nonisolated extension ToOneKey {
 
 /// A value of the type `Nothing`.
 nonisolated public struct Nothing: Sendable, Hashable, Codable {
-    /// Puts a value together.
+    /// Creates a value.
     public init() {}
 }
 
@@ -224,7 +224,7 @@ nonisolated public final class Human: ManagedObject, HumanKeys {
     /// String, optional, derived.
     public var initial: String? { self.optionalString(at: 5) }
 
-    /// Data, optional, in a file of its own where it is large.
+    /// Data, optional, in a file of its own if it is large.
     public var photo: Data? {
         get { self.optionalData(at: 6) }
         set { self.setData(newValue, at: 6) }
@@ -276,8 +276,8 @@ nonisolated public final class Human: ManagedObject, HumanKeys {
     /// Ordered to-many, inverse `Club.members`.
     public var clubs: OrderedToMany<Club> { self.orderedToMany(0) }
 
-    /// Objects that a request finds, when it is first asked for;
-    /// ``ManagedObjectContext/refresh(_:mergeChanges:)`` asks again.
+    /// Objects that a request finds, fetched on the first access and
+    /// again after ``ManagedObjectContext/refresh(_:mergeChanges:)``.
     public var rivals: [Human] { self.fetched(0) }
 
     /// Checks the limits that the model sets; called before each save.

@@ -108,7 +108,7 @@ nonisolated public final class Product: ManagedObject, ProductKeys {
         set { self.setDecimal(newValue, at: 4, scale: 2) }
     }
 
-    /// Whole number of 32 bits, at least 0, default 0.
+    /// Integer of 32 bits, at least 0, default 0.
     public var stock: Int32 {
         get { self.int32(at: 5) }
         set { self.setInt32(newValue, at: 5) }
@@ -268,7 +268,7 @@ nonisolated public final class Tag: Named, TagKeys {
         if let `default` { self.`default` = `default` }
     }
 
-    /// Whole number of 64 bits, optional.
+    /// Integer of 64 bits, optional.
     public var `default`: Int64? {
         get { self.optionalInt64(at: 2) }
         set { self.setInt64(newValue, at: 2) }

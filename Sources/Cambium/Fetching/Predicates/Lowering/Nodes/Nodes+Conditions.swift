@@ -256,7 +256,7 @@ extension PredicateLowering {
     {
         guard let value = try? node.evaluate(PredicateBindings()) else {
             throw UnsupportedPredicateError(
-                part: Self.name(of: node), reason: "it is asked of what only the store knows",
+                part: Self.name(of: node), reason: "only the store can compute it",
                 remedy: "Compare with contains(where:) or allSatisfy, or use a condition of keys "
                     + "such as Category.products.price.max < 5")
         }
@@ -267,7 +267,7 @@ extension PredicateLowering {
         _ meaning: PredicateMeaning, _ node: some PredicateExpression
     ) -> UnsupportedPredicateError {
         UnsupportedPredicateError(
-            part: name(of: node), reason: "\(meaning.description) has no members to look at",
+            part: name(of: node), reason: "\(meaning.description) has no members",
             remedy: "Use a to-many relationship, or a captured list or range")
     }
 }

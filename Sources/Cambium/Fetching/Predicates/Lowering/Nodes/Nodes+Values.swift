@@ -17,7 +17,7 @@ extension PredicateExpressions.Variable: LowerableNode {
         guard let meaning = lowering.meanings[key] else {
             throw UnsupportedPredicateError(
                 part: "a variable of \(Output.self)",
-                reason: "it stands for nothing where it is used",
+                reason: "it is not defined where it is used",
                 remedy: "Use the variables of the predicate's own closures")
         }
         return meaning
@@ -141,7 +141,7 @@ extension PredicateLowering {
         case nil:
             throw UnsupportedPredicateError(
                 part: name ?? "a key path",
-                reason: "it is no property of the entity \(object.objectClass.entityName), or a "
+                reason: "it is not a property of the entity \(object.objectClass.entityName), or a "
                     + "getter that computes something",
                 remedy: "Write its condition here, or make it a derived attribute of the model")
         }
@@ -169,7 +169,7 @@ extension PredicateExpressions.StringContainsRegex: LowerableNode {
         let (text, pattern) = try lowering.values(subject, regex)
         guard case .literal(.string(let pattern)) = pattern else {
             throw UnsupportedPredicateError(
-                part: PredicateLowering.name(of: regex), reason: "it is no constant pattern",
+                part: PredicateLowering.name(of: regex), reason: "it is not a constant pattern",
                 remedy: "Use a regular expression that the closure captures")
         }
         // MATCHES compares complete strings, with other options than Swift's regular expressions.
@@ -216,7 +216,7 @@ extension PredicateLowering {
     fileprivate func entities(of type: Any.Type) throws -> [String] {
         guard let type = type as? ManagedObject.Type, let entity = model[type.entityName] else {
             throw UnsupportedPredicateError(
-                part: "\(type)", reason: "it is the class of no entity of the model",
+                part: "\(type)", reason: "no entity of the model has this class",
                 remedy: "Use the class of an entity")
         }
         return model.families[entity.index].map { model.entities[$0].name }
@@ -232,7 +232,7 @@ extension PredicateLowering {
         guard wanted.contains(object.objectClass.entityName) else {
             throw UnsupportedPredicateError(
                 part: "\(Self.name(of: node)) as \(type)",
-                reason: "properties of a sub-entity cannot be asked of all objects",
+                reason: "the other objects have no properties of a sub-entity",
                 remedy: "Fetch \(type), or ask with `is` for the class")
         }
         return .object(object)

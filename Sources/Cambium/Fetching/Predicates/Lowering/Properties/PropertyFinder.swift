@@ -205,7 +205,7 @@ final class KnownProperties: Sendable {
 /// Reads through a key path of an object with sample values.
 struct PropertyProbe {
     /// The number of different sets of values. The plain values come first.
-    static let fillings = MadeUpValue.fillings
+    static let fillings = SampleValue.fillings
 
     /// The result of a reading.
     struct Reading {
@@ -288,7 +288,7 @@ struct PropertyProbe {
         var placed = writer.makeRecord(entity.shape)
         for (slot, attribute) in entity.attributes.enumerated() {
             guard let attribute,
-                let value = MadeUpValue(slot: slot, filling: filling, model: entity.model)
+                let value = SampleValue(slot: slot, filling: filling, model: entity.model)
                     .value(of: attribute),
                 let stored = entity.model.stored(value, of: attribute)
             else { continue }

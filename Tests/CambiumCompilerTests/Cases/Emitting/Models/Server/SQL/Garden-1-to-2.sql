@@ -21,7 +21,7 @@ FROM "Plant" AS old;
 CREATE TABLE "_refusal" (
     "row" INTEGER,
     "value" ANY,
-    "1" INTEGER CONSTRAINT "Plant.name holds a NUL character, which text cannot keep" CHECK ("1")
+    "1" INTEGER CONSTRAINT "Plant.name contains a NUL character, which a string cannot contain" CHECK ("1")
 ) STRICT;
 INSERT INTO "_refusal" ("row", "value", "1")
 SELECT "_id", CASE WHEN NOT (instr("name", char(0)) = 0) THEN "name" END, (instr("name", char(0)) = 0) IS NOT FALSE

@@ -61,7 +61,7 @@ nonisolated extension Garden {
                         CREATE TABLE "_refusal" (
                             "row" INTEGER,
                             "value" ANY,
-                            "1" INTEGER CONSTRAINT "Plant.name holds a NUL character, which text \#
+                            "1" INTEGER CONSTRAINT "Plant.name contains a NUL character, which text \#
                         cannot keep" CHECK ("1")
                         ) STRICT
                         """#),

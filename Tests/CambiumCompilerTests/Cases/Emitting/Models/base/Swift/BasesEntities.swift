@@ -77,7 +77,7 @@ nonisolated open class _Child: Parent, ChildKeys {
         if let guardian { self.guardian = guardian }
     }
 
-    /// Whole number of 16 bits, 0 to 150. Declared in `Bases.cambium/1.xml:7`.
+    /// Integer of 16 bits, 0 to 150. Declared in `Bases.cambium/1.xml:7`.
     public var age: Int16 {
         get { self.int16(at: 1) }
         set { self.setInt16(newValue, at: 1) }

@@ -8,7 +8,7 @@ nonisolated public struct Position: Sendable, Hashable, Codable {
     /// Floating-point number of 64 bits, -180 to 180.
     public var longitude: Double
 
-    /// Puts a value together.
+    /// Creates a value.
     public init(latitude: Double, longitude: Double) {
         self.latitude = latitude
         self.longitude = longitude
@@ -54,7 +54,7 @@ nonisolated public struct Address: Sendable, Hashable, Codable {
     /// A value of the type `Position`, optional.
     public var position: Position?
 
-    /// Puts a value together.
+    /// Creates a value.
     public init(street: String, city: String? = nil, position: Position? = nil) {
         self.street = street
         self.city = city

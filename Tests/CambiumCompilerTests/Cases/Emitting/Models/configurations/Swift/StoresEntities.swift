@@ -42,7 +42,7 @@ nonisolated final class LocalNote: ManagedObject, LocalNoteKeys {
         set { self.setString(newValue, at: 1) }
     }
 
-    /// Whole number of 32 bits, not stored, default 0. Declared in `Stores.cambium/1.xml:7`.
+    /// Integer of 32 bits, not stored, default 0. Declared in `Stores.cambium/1.xml:7`.
     var count: Int32 {
         get { self.int32(at: 2) }
         set { self.setInt32(newValue, at: 2) }

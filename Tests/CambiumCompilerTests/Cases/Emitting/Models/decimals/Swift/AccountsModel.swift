@@ -3,7 +3,7 @@
 
 /// The model `Accounts`, version 1.
 nonisolated public enum Accounts {
-    /// Everything that opening a store of this model needs.
+    /// Everything that is needed to open a store of this model.
     public static let model: CompiledModel = CompiledModel(
         format: GeneratedFormat.current,
         model: currentModel,
@@ -11,7 +11,7 @@ nonisolated public enum Accounts {
         schema: schema,
         migrations: migrations)
 
-    /// The statements that make an empty store.
+    /// The statements that create an empty store.
     private static let schema: [String] = [
         #"""
         CREATE TABLE "_metadata" (

@@ -41,13 +41,13 @@ nonisolated public final class Order: ManagedObject, OrderKeys {
         if let customer { self.customer = customer }
     }
 
-    /// Whole number of 64 bits. Declared in `Orders.cambium/1.xml:3`.
+    /// Integer of 64 bits. Declared in `Orders.cambium/1.xml:3`.
     public var price: Int64 {
         get { self.int64(at: 0) }
         set { self.setInt64(newValue, at: 0) }
     }
 
-    /// Whole number of 64 bits, default 1. Declared in `Orders.cambium/1.xml:4`.
+    /// Integer of 64 bits, default 1. Declared in `Orders.cambium/1.xml:4`.
     public var count: Int64 {
         get { self.int64(at: 1) }
         set { self.setInt64(newValue, at: 1) }
@@ -59,7 +59,7 @@ nonisolated public final class Order: ManagedObject, OrderKeys {
         set { self.setString(newValue, at: 2) }
     }
 
-    /// Whole number of 64 bits, optional, derived. Declared in `Orders.cambium/1.xml:6`.
+    /// Integer of 64 bits, optional, derived. Declared in `Orders.cambium/1.xml:6`.
     public var total: Int64? { self.optionalInt64(at: 3) }
 
     /// String, optional, derived. Declared in `Orders.cambium/1.xml:7`.
@@ -107,7 +107,7 @@ nonisolated public final class Customer: ManagedObject, CustomerKeys {
         set { self.setString(newValue, at: 0) }
     }
 
-    /// Whole number of 64 bits, optional, derived. Declared in `Orders.cambium/1.xml:13`.
+    /// Integer of 64 bits, optional, derived. Declared in `Orders.cambium/1.xml:13`.
     public var orderCount: Int64? { self.optionalInt64(at: 1) }
 
     /// To-many, inverse `Order.customer`. Declared in `Orders.cambium/1.xml:14`.

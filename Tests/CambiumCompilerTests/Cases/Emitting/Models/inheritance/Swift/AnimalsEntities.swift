@@ -59,7 +59,7 @@ nonisolated public class Mammal: Animal, MammalKeys {
         if let legs { self.legs = legs }
     }
 
-    /// Whole number of 16 bits, default 4. Declared in `Animals.cambium/1.xml:6`.
+    /// Integer of 16 bits, default 4. Declared in `Animals.cambium/1.xml:6`.
     public var legs: Int16 {
         get { self.int16(at: 1) }
         set { self.setInt16(newValue, at: 1) }

@@ -18,7 +18,7 @@ nonisolated public struct Values: Sendable, Hashable, Codable {
     /// Boolean, optional.
     public var `is`: Bool?
 
-    /// Puts a value together.
+    /// Creates a value.
     public init(`in`: String, `is`: Bool? = nil) {
         self.`in` = `in`
         self.`is` = `is`
@@ -148,7 +148,7 @@ nonisolated public final class Thing: ManagedObject, ThingKeys {
         set { self.setUuid(newValue, at: 1) }
     }
 
-    /// Whole number of 64 bits. Declared in `Keywords.cambium/1.xml:7`.
+    /// Integer of 64 bits. Declared in `Keywords.cambium/1.xml:7`.
     public var version: Int64 {
         get { self.int64(at: 2) }
         set { self.setInt64(newValue, at: 2) }
@@ -160,7 +160,7 @@ nonisolated public final class Thing: ManagedObject, ThingKeys {
         set { self.setString(newValue, at: 3) }
     }
 
-    /// Whole number of 32 bits. Declared in `Keywords.cambium/1.xml:9`.
+    /// Integer of 32 bits. Declared in `Keywords.cambium/1.xml:9`.
     public var order: Int32 {
         get { self.int32(at: 4) }
         set { self.setInt32(newValue, at: 4) }
@@ -178,7 +178,7 @@ nonisolated public final class Thing: ManagedObject, ThingKeys {
         set { self.setDate(newValue, at: 6) }
     }
 
-    /// Whole number of 32 bits, default 0. Declared in `Keywords.cambium/1.xml:12`.
+    /// Integer of 32 bits, default 0. Declared in `Keywords.cambium/1.xml:12`.
     public var index: Int32 {
         get { self.int32(at: 7) }
         set { self.setInt32(newValue, at: 7) }

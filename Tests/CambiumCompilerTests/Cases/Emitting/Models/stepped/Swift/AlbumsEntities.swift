@@ -16,7 +16,7 @@ nonisolated struct Maker: Sendable, Hashable, Codable {
     /// String, optional.
     var city: String?
 
-    /// Puts a value together.
+    /// Creates a value.
     init(label: String, city: String? = nil) {
         self.label = label
         self.city = city
@@ -107,7 +107,7 @@ nonisolated final class Album: ManagedObject, AlbumKeys {
         set { self.setValue(newValue, at: 1) }
     }
 
-    /// Data, optional, in a file of its own where it is large. Declared in
+    /// Data, optional, in a file of its own if it is large. Declared in
     /// `Albums.cambium/2.xml:11`.
     var cover: Data? {
         get { self.optionalData(at: 4) }
@@ -188,7 +188,7 @@ nonisolated final class Song: ManagedObject, SongKeys {
         set { self.setString(newValue, at: 0) }
     }
 
-    /// Whole number of 64 bits, optional. Declared in `Albums.cambium/2.xml:20`.
+    /// Integer of 64 bits, optional. Declared in `Albums.cambium/2.xml:20`.
     var rowID: Int64? {
         get { self.optionalInt64(at: 1) }
         set { self.setInt64(newValue, at: 1) }

@@ -366,8 +366,8 @@ nonisolated extension Albums {
 
 /// What the program itself does in migrations of `Albums`.
 ///
-/// Each step runs in the transaction of its migration, after the new tables have what the two
-/// versions say, and before their conditions are asked and the old ones go.
+/// Each step runs in the transaction of its migration, after the new tables are filled, and
+/// before their conditions are checked and the old tables are dropped.
 nonisolated protocol AlbumsMigration: Sendable {
     /// From version 1 to version 2.
     ///
@@ -389,8 +389,8 @@ nonisolated protocol AlbumsMigration: Sendable {
 }
 
 nonisolated extension Albums {
-    /// Proves the program's steps: runs each migration that has some on an SQLite in memory, over
-    /// rows that are made up, and all of them up to the current version. For the program's own
+    /// Proves the program's steps: runs each migration that has some on an SQLite in memory, with
+    /// sample rows, and all of them up to the current version. For the program's own
     /// tests.
     ///
     /// - Throws: `MigrationVerificationError`, which lists what went wrong.
@@ -398,7 +398,7 @@ nonisolated extension Albums {
         try model.verify(migration)
     }
 
-    /// The steps as the runner takes them.
+    /// The steps for the migration runner.
     @Sendable static func codeSteps(_ migration: any AlbumsMigration) -> [CodeStep] {
         [
             CodeStep(
@@ -445,7 +445,7 @@ nonisolated extension Albums {
             /// The values.
             var storage: RowStorage
 
-            /// Makes a row of values.
+            /// Creates a row.
             init(storage: RowStorage) {
                 self.storage = storage
             }
@@ -504,7 +504,7 @@ nonisolated extension Albums {
             /// The values.
             var storage: RowStorage
 
-            /// Makes a row of values.
+            /// Creates a row.
             init(storage: RowStorage) {
                 self.storage = storage
             }
@@ -515,7 +515,7 @@ nonisolated extension Albums {
             /// The attribute `rowID`.
             var rowIDValue: Int64? { storage.optional(1) }
 
-            /// What the relationship `album` leads to.
+            /// The destination of the relationship `album`.
             var album: RowID<AlbumRow> { storage.link(2) }
 
             /// The place in the list `Album.songs`.
@@ -537,7 +537,7 @@ nonisolated extension Albums {
             /// The values.
             var storage: RowStorage
 
-            /// Makes a row of values.
+            /// Creates a row.
             init(storage: RowStorage) {
                 self.storage = storage
             }
@@ -571,7 +571,7 @@ nonisolated extension Albums {
             /// The values.
             var storage: RowStorage
 
-            /// Makes a row of values.
+            /// Creates a row.
             init(storage: RowStorage) {
                 self.storage = storage
             }
@@ -621,7 +621,7 @@ nonisolated extension Albums {
             /// The values.
             var storage: RowStorage
 
-            /// Makes a row of values.
+            /// Creates a row.
             init(storage: RowStorage) {
                 self.storage = storage
             }
@@ -684,7 +684,7 @@ nonisolated extension Albums {
                 set { storage.setDecimal(6, newValue, scale: 2) }
             }
 
-            /// What the relationship `artist` leads to.
+            /// The destination of the relationship `artist`.
             var artist: RowID<ArtistRow> {
                 get { storage.link(7) }
                 set { storage.setLink(7, newValue) }
@@ -720,7 +720,7 @@ nonisolated extension Albums {
             /// The values.
             var storage: RowStorage
 
-            /// Makes a row of values.
+            /// Creates a row.
             init(storage: RowStorage) {
                 self.storage = storage
             }
@@ -731,7 +731,7 @@ nonisolated extension Albums {
             /// The attribute `rowID`.
             var rowIDValue: Int64? { storage.optional(1) }
 
-            /// What the relationship `album` leads to.
+            /// The destination of the relationship `album`.
             var album: RowID<AlbumRow> { storage.link(2) }
 
             /// The place in the list `Album.songs`.
@@ -753,7 +753,7 @@ nonisolated extension Albums {
             /// The values.
             var storage: RowStorage
 
-            /// Makes a row of values.
+            /// Creates a row.
             init(storage: RowStorage) {
                 self.storage = storage
             }
@@ -790,7 +790,7 @@ nonisolated extension Albums {
             /// The values.
             var storage: RowStorage
 
-            /// Makes a row of values.
+            /// Creates a row.
             init(storage: RowStorage) {
                 self.storage = storage
             }
@@ -833,7 +833,7 @@ nonisolated extension Albums {
             /// The values.
             var storage: RowStorage
 
-            /// Makes a row of values.
+            /// Creates a row.
             init(storage: RowStorage) {
                 self.storage = storage
             }

@@ -10,7 +10,7 @@ nonisolated enum Albums {
         steps: codeSteps,
         proofs: stepProofs)
 
-    /// What was compiled; the program's steps of migrations are not in it.
+    /// The compiled model, without the program's migration steps.
     static let compiledModel: CompiledModel = CompiledModel(
         format: GeneratedFormat.current,
         model: currentModel,
@@ -18,7 +18,7 @@ nonisolated enum Albums {
         schema: schema,
         migrations: migrations)
 
-    /// The statements that make an empty store.
+    /// The statements that create an empty store.
     private static let schema: [String] = [
         #"""
         CREATE TABLE "_metadata" (

@@ -36,7 +36,7 @@ nonisolated final class Folder: ManagedObject, FolderKeys {
         set { self.setString(newValue, at: 0) }
     }
 
-    /// Whole number of 16 bits, default 0. Declared in `Notes.xcdatamodeld/Notes
+    /// Integer of 16 bits, default 0. Declared in `Notes.xcdatamodeld/Notes
     /// 2.xcdatamodel/contents:5`.
     var position: Int16 {
         get { self.int16(at: 1) }

@@ -5,7 +5,7 @@ import Testing
 @testable import CambiumCoreDataStore
 
 /// What of a store nothing is kept in: what is Core Data's own is left out, all else is a loss.
-struct LeftOutTests {
+struct OmittedPartTests {
     @Test func `a table of somebody else's is a loss where it has rows`() throws {
         let empty = try Shelf.store(changes: "CREATE TABLE NOTES (a)")
         #expect(try empty.importStore([Shelf.model]).isComplete)
@@ -32,8 +32,8 @@ struct LeftOutTests {
         let report = try store.importStore([Shelf.model])
         #expect(report.isComplete)
         #expect(
-            report.leftOutTables == ["ACHANGE", "AINDEXUSE", "ANSCKEVENT", "Z_18001USES"])
-        #expect(report.leftOut.allSatisfy { $0.isBookkeeping })
+            report.omittedTables == ["ACHANGE", "AINDEXUSE", "ANSCKEVENT", "Z_18001USES"])
+        #expect(report.omittedParts.allSatisfy { $0.isBookkeeping })
     }
 
     @Test func `a spatial index is no loss, another virtual table is`() throws {
@@ -44,7 +44,7 @@ struct LeftOutTests {
                 """)
         let report = try index.importStore([Shelf.model])
         #expect(report.isComplete)
-        #expect(report.leftOutTables == ["Z_Place_area"])
+        #expect(report.omittedTables == ["Z_Place_area"])
         let text = try Shelf.store(
             changes: "CREATE VIRTUAL TABLE words USING fts5(a); INSERT INTO words VALUES ('b')")
         let other = try text.importStore([Shelf.model])
@@ -74,7 +74,7 @@ struct LeftOutTests {
     }
 
     private func lost(_ report: CoreDataImportReport) -> [String] {
-        report.leftOut.filter { !$0.isBookkeeping }.map(\.name)
+        report.omittedParts.filter { !$0.isBookkeeping }.map(\.name)
     }
 
     @Test func `what Core Data notes for itself is named, and is no loss`() throws {
@@ -83,7 +83,7 @@ struct LeftOutTests {
         let names = [
             "NSStoreModelVersionHashes", "NSStoreModelVersionIdentifiers", "NSStoreType",
         ]
-        #expect(report.leftOut.map(\.name) == names)
+        #expect(report.omittedParts.map(\.name) == names)
         #expect(report.isComplete)
         #expect(
             report.text.contains(
@@ -109,7 +109,7 @@ struct LeftOutTests {
                 ])
         #expect(lost(report) == ["NSMyColours"])
         #expect(
-            report.leftOut.filter(\.isBookkeeping).map(\.name)
+            report.omittedParts.filter(\.isBookkeeping).map(\.name)
                 == ["NSCloudKitMirroring", "NSStoreType", "_NSAutoVacuumLevel"])
     }
 

@@ -3,7 +3,7 @@
 /// The fillings are sorted by how likely a getter is to accept them: first plain values, as most
 /// rows have; then values that functions often change (negative, zero, with spaces, accents and
 /// both cases, nil); then random values; last the bounds of the type.
-struct MadeUpValue {
+struct SampleValue {
     /// The number of fillings.
     static let fillings = 14
 

@@ -22,7 +22,7 @@ package struct MigrationSteps {
 }
 
 /// The steps from the version that wrote a store as far towards another one as they lead.
-struct MigrationWay {
+struct StoreMigrationPath {
     /// The version that wrote the store.
     let first: Model
     /// The steps in order.

@@ -3,7 +3,7 @@ import EverythingModel
 import Testing
 
 /// Links that a child has set to what they were, and that others have changed meanwhile.
-struct YieldedLinkTests {
+struct KeptStoredLinkTests {
     @Test(arguments: [MergePolicy.objectTrump, .storeTrump, .overwrite])
     func `both ends show the link that the save ends with`(_ policy: MergePolicy) throws {
         try withFamily { family in

@@ -8,29 +8,29 @@ import CambiumSQLite
 extension SQLiteEngine {
     func settledExternalNames() throws -> Set<String>? { externalFiles?.settledNames }
 
-    func mend(
+    func repair(
         _ kinds: Set<StoreFinding.Kind>, externalNames: Set<String>
-    ) throws -> [StoreMend] {
+    ) throws -> [StoreRepair] {
         guard !isReadOnly else { throw StoreError.readOnly }
         return try writer.withLock { connection in
             try connection.requireOwnFile()
-            var mends: [StoreMend] = []
+            var repairs: [StoreRepair] = []
             try connection.transaction {
                 try recording(TransactionAuthor(), on: connection) {
-                    if kinds.contains(.staleValue) { mends += try mendValues(connection) }
+                    if kinds.contains(.staleValue) { repairs += try repairValues(connection) }
                 }
-                if kinds.contains(.keyCounter) { mends += try mendKeys(connection) }
+                if kinds.contains(.keyCounter) { repairs += try repairKeys(connection) }
             }
             if kinds.contains(.unreferencedExternalData), let externalFiles {
-                mends += try mend(externalFiles, externalNames, connection)
+                repairs += try repair(externalFiles, externalNames, connection)
             }
             checkpointIfNeeded(connection)
-            return mends
+            return repairs
         }
     }
 
     /// Computes all derived values that are out of date, in the order of their dependencies.
-    private func mendValues(_ connection: Connection) throws -> [StoreMend] {
+    private func repairValues(_ connection: Connection) throws -> [StoreRepair] {
         try model.model.derivations.compactMap { derivation in
             guard !derivation.sources.usesNow, let update = derivation.updateOfAll else {
                 return nil
@@ -38,13 +38,13 @@ extension SQLiteEngine {
             try connection.execute(update.sql)
             let count = connection.changes
             if count == 0 { return nil }
-            return StoreMend(
+            return StoreRepair(
                 .staleValue, entityName: derivation.entity.name,
                 property: derivation.attribute.name, count: count)
         }
     }
 
-    private func mendKeys(_ connection: Connection) throws -> [StoreMend] {
+    private func repairKeys(_ connection: Connection) throws -> [StoreRepair] {
         try model.entities.filter { $0.index == $0.rootIndex }.compactMap { root in
             let rows = try connection.rows(prepared.selects[root.index].greatestKey)
             guard case .integer(let last)? = rows.first?.first, last < .max else { return nil }
@@ -53,15 +53,15 @@ extension SQLiteEngine {
             _ = try connection.rows(
                 next == nil ? KeySQL.insert : KeySQL.raise,
                 [.text(root.name), .integer(last + 1)])
-            return StoreMend(.keyCounter, entityName: root.name, property: nil, count: 1)
+            return StoreRepair(.keyCounter, entityName: root.name, property: nil, count: 1)
         }
     }
 
     /// Deletes files in the same way as those of an interrupted save: a journal names them, and
     /// files that a row references are kept.
-    private func mend(
+    private func repair(
         _ files: ExternalFiles, _ names: Set<String>, _ connection: Connection
-    ) throws -> [StoreMend] {
+    ) throws -> [StoreRepair] {
         let before = files.names
         let found = names.intersection(before).sorted()
         guard !found.isEmpty else { return [] }
@@ -72,7 +72,7 @@ extension SQLiteEngine {
         let count = Set(found).subtracting(files.names).count
         if count == 0 { return [] }
         return [
-            StoreMend(.unreferencedExternalData, entityName: nil, property: nil, count: count)
+            StoreRepair(.unreferencedExternalData, entityName: nil, property: nil, count: count)
         ]
     }
 }

@@ -1,7 +1,7 @@
 import CambiumModel
 
 /// Restores tables and indexes of a store to the definitions of a version.
-package struct StoreRepair: Sendable {
+package struct SchemaRepair: Sendable {
     /// The statements in order.
     package let statements: [MigrationStatement]
 

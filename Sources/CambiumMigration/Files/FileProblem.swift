@@ -1,7 +1,7 @@
 import CambiumSQLite
 
 /// A problem of the file of a store, its folder or its disk, with the remedy, for people.
-package struct FileTrouble: Sendable {
+package struct FileProblem: Sendable {
     /// The problem, as a part of a sentence: `the disk is full`.
     package let problem: String
     /// The remedy, as a sentence without its full stop.
@@ -25,9 +25,10 @@ package struct FileTrouble: Sendable {
             remedy = Self.remedyOfDamage(to: path)
         case 13:
             problem = "the disk is full"
-            remedy = "The store is as it was. Make room, and try again"
+            remedy = "The store is unchanged. Make room, and try again"
         case 14, 23:
-            problem = "it cannot be opened, or the files that SQLite needs beside it cannot be made"
+            problem =
+                "it cannot be opened, or the files that SQLite needs beside it cannot be created"
             remedy =
                 "See that the program may read the file and write \(folder), or copy the file, and "
                 + "its -wal if there is one, to another folder"
@@ -41,7 +42,7 @@ package struct FileTrouble: Sendable {
 
     /// The remedy for a damaged file.
     package static func remedyOfDamage(to path: String) -> String {
-        "It is as it was. Put a copy from before in its place, or save what can still be read: "
+        "It is unchanged. Put a copy from before in its place, or save what can still be read: "
             + "sqlite3 '\(path)' .recover"
     }
 }

@@ -3,7 +3,7 @@ import CambiumSQL
 import CambiumSQLite
 
 /// The moving of a store to another name, so that a new store can be made in its place.
-package final class StoreSetAside {
+package final class DraftStoreMover {
     /// The path of the store's own file, and not of a link to it.
     private let path: String
     private let draft: OtherDraft
@@ -89,8 +89,8 @@ package final class StoreSetAside {
             let name = Self.name(for: path, at: Date(), number: number)
             number += 1
             let companions = [""] + StoreFiles.companionSuffixes
-            if companions.contains(where: { StoreFiles.isThere(name + $0) })
-                || StoreFiles.isThere(ExternalForm.folder(ofStore: name))
+            if companions.contains(where: { StoreFiles.exists(name + $0) })
+                || StoreFiles.exists(ExternalForm.folder(ofStore: name))
             {
                 continue
             }

@@ -3,7 +3,7 @@ import CambiumSQL
 import CambiumSQLite
 
 /// The parts of a store that the version has no place for.
-struct LeftOutParts {
+struct OmittedParts {
     let layout: CoreDataLayout
     let store: CoreDataStore
     let connection: Connection
@@ -12,8 +12,8 @@ struct LeftOutParts {
     private static let silent: Set = ["Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE"]
     private static let history: Set = ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"]
 
-    func all() throws(SQLiteError) -> [CoreDataImportReport.LeftOut] {
-        var parts: [CoreDataImportReport.LeftOut] = []
+    func all() throws(SQLiteError) -> [CoreDataImportReport.OmittedPart] {
+        var parts: [CoreDataImportReport.OmittedPart] = []
         func add(_ name: String, _ rows: Int?, _ reason: String, isBookkeeping: Bool = false) {
             parts.append(
                 .init(name: name, rows: rows, reason: reason, isBookkeeping: isBookkeeping))

@@ -5,9 +5,9 @@ import CambiumRecords
 import CambiumSQL
 
 extension PostgresEngine {
-    func mend(
+    func repair(
         _ kinds: Set<StoreFinding.Kind>, externalNames: Set<String>
-    ) throws -> [StoreMend] {
+    ) throws -> [StoreRepair] {
         guard !isReadOnly else { throw StoreError.readOnly }
         return try writing { connection in
             try transaction(connection) { noting, _ in
@@ -22,15 +22,15 @@ extension PostgresEngine {
                         LOCK TABLE \(tables.joined(separator: ", ")) IN SHARE ROW EXCLUSIVE MODE
                         """),
                 ])
-                return try (kinds.contains(.staleValue) ? mendValues(connection) : [])
-                    + (kinds.contains(.unreferencedExternalData) ? mendExternal(connection) : [])
-                    + (kinds.contains(.keyCounter) ? mendKeys(connection) : [])
+                return try (kinds.contains(.staleValue) ? repairValues(connection) : [])
+                    + (kinds.contains(.unreferencedExternalData) ? repairExternal(connection) : [])
+                    + (kinds.contains(.keyCounter) ? repairKeys(connection) : [])
             }
         }
     }
 
     /// Recomputes all outdated derived values, each after the ones that it reads.
-    private func mendValues(_ connection: PostgresConnection) throws -> [StoreMend] {
+    private func repairValues(_ connection: PostgresConnection) throws -> [StoreRepair] {
         let computed = ComputedValues(derivations: derivations, now: .now)
         return try derivations.maintained.compactMap { maintained in
             if maintained.derived.sources.usesNow { return nil }
@@ -45,21 +45,21 @@ extension PostgresEngine {
                 }
             }
             if count == 0 { return nil }
-            return StoreMend(
+            return StoreRepair(
                 .staleValue, entityName: maintained.derived.entity.name,
                 property: maintained.derived.attribute.name, count: count)
         }
     }
 
-    private func mendExternal(_ connection: PostgresConnection) throws -> [StoreMend] {
+    private func repairExternal(_ connection: PostgresConnection) throws -> [StoreRepair] {
         let count = try connection.run("DELETE \(layout.unreferencedValues)").changes
         if count == 0 { return [] }
         return [
-            StoreMend(.unreferencedExternalData, entityName: nil, property: nil, count: count)
+            StoreRepair(.unreferencedExternalData, entityName: nil, property: nil, count: count)
         ]
     }
 
-    private func mendKeys(_ connection: PostgresConnection) throws -> [StoreMend] {
+    private func repairKeys(_ connection: PostgresConnection) throws -> [StoreRepair] {
         try model.entities.filter { $0.index == $0.rootIndex }.compactMap { root in
             let count = try connection.run(
                 """
@@ -71,7 +71,7 @@ extension PostgresEngine {
                 """
             ).changes
             if count == 0 { return nil }
-            return StoreMend(.keyCounter, entityName: root.name, property: nil, count: 1)
+            return StoreRepair(.keyCounter, entityName: root.name, property: nil, count: 1)
         }
     }
 }
