@@ -1,4 +1,4 @@
-import CambiumMigration
+@_spi(Generated) import CambiumMigration
 import CambiumModel
 import CambiumRecords
 
@@ -55,13 +55,19 @@ package struct ServerTarget: Sendable {
     /// The versions that are known, the model's included, the oldest first: they say what the tables of
     /// a store should be.
     package let versions: [Model]
+    /// The steps that the program supplies.
+    package let code: [CodeStep]
+    /// Asked while a store is migrated, or a copy of it, whether that is to end.
+    package var isCancelled: @Sendable () -> Bool = { false }
 
     package init(
-        _ model: ModelDescription, migrations: [Migration], versions: [Model] = []
+        _ model: ModelDescription, migrations: [Migration], versions: [Model] = [],
+        code: [CodeStep] = []
     ) {
         self.model = model
         self.migrations = migrations
         self.versions = versions.isEmpty ? [model.model] : versions
+        self.code = code
     }
 
     /// The names of the versions that come after the model's.

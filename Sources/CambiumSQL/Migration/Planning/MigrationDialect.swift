@@ -10,6 +10,10 @@ package protocol MigrationDialect: MigrationSupport {
     var integer: String { get }
     /// What stands at the end of what makes such a table.
     var tableOptions: String { get }
+    /// The same where rows are found by their primary key alone.
+    var keyedTableOptions: String { get }
+    /// A column of a table that the program's steps work on: it may be NULL.
+    func workingColumn(_ column: Table.Column) -> String
     /// Whether what says that a column holds keys is dropped before a migration and added after it:
     /// SQLite switches all of that off meanwhile.
     var dropsForeignKeys: Bool { get }
@@ -70,6 +74,8 @@ package protocol MigrationDialect: MigrationSupport {
     func literal(_ value: StoredValue, of type: AttributeType, in model: Model) -> String?
     /// The external form, in its row, of bytes.
     func inlined(_ bytes: String) -> String
+    /// The greater one of two numbers.
+    func greater(_ one: String, _ other: String) -> String
     /// The moment of the migration.
     var moment: String { get }
     /// Another one for each row.
@@ -85,8 +91,8 @@ package protocol MigrationDialect: MigrationSupport {
 
     // MARK: Expressions
 
-    /// What the engine cannot do of what plans may ask for; nil where it can all of it.
-    var limits: (engine: String, runsSteps: Bool)? { get }
+    /// The engine, where it cannot take a history along; nil where it can.
+    var engineWithoutHistory: String? { get }
     /// A condition on rows of an entity's table, and the other tables that it reads; nil where the
     /// engine cannot say it.
     ///
