@@ -243,9 +243,10 @@ let package = Package(
             name: "CompilerTestSupport", dependencies: ["CambiumCompiler", "CambiumAuthoring"],
             path: "Tests/CompilerTestSupport", swiftSettings: settings),
 
-        // Models and changes to them by chance
+        // Models and changes to them by chance, and a migration with a step of the program
         .target(
-            name: "MigrationTestSupport", dependencies: ["CambiumModel"],
+            name: "MigrationTestSupport",
+            dependencies: ["CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration"],
             path: "Tests/MigrationTestSupport", swiftSettings: settings),
 
         // Tests: one target for each module
@@ -271,7 +272,7 @@ let package = Package(
                 "CambiumCompiler", "CambiumAuthoring", "CambiumTool", "EverythingModel",
                 "ShopModel",
                 "CounterWorker", "MigrationTestSupport", "CompilerTestSupport", "PackagesModel",
-                "FirstPackagesModel",
+                "FirstPackagesModel", "ContactsModel",
             ],
             exclude: ["Cases"], swiftSettings: settings),
         .testTarget(

@@ -76,7 +76,7 @@ extension PersistentContainer {
                 isCancelled: { Task.isCancelled },
                 progress: { progress?($0) }, report: { made = $0 })
             var options = options
-            options.endsMigrationOnCancellation = true
+            options.isMigrationCancelled = { Task.isCancelled }
             let container = try PersistentContainer(
                 model: model, at: .file(path), options: options)
             return (container, made)

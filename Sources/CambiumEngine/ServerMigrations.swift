@@ -1,4 +1,4 @@
-import CambiumMigration
+@_spi(Generated) import CambiumMigration
 import CambiumModel
 import CambiumRecords
 
@@ -56,13 +56,19 @@ package struct ServerTarget: Sendable {
     /// The known versions, including the model's, the oldest first: they define the tables of a
     /// store.
     package let versions: [Model]
+    /// The steps that the program supplies.
+    package let code: [CodeStep]
+    /// Asked while a store is migrated, or a copy of it, whether that is to end.
+    package var isCancelled: @Sendable () -> Bool = { false }
 
     package init(
-        _ model: ModelDescription, migrations: [Migration], versions: [Model] = []
+        _ model: ModelDescription, migrations: [Migration], versions: [Model] = [],
+        code: [CodeStep] = []
     ) {
         self.model = model
         self.migrations = migrations
         self.versions = versions.isEmpty ? [model.model] : versions
+        self.code = code
     }
 
     /// The names of the versions that come after the model's.

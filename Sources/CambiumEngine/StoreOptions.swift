@@ -93,8 +93,8 @@ public struct StoreOptions: Sendable {
     package var fileSystem: String?
     /// Whether the file system of a file was mounted for reading only; nil asks the system.
     package var isMountedReadOnly: (@Sendable (_ path: String) -> Bool)?
-    /// Whether cancelling the task that opens the store ends a migration.
-    package var endsMigrationOnCancellation = false
+    /// Asked while a migration runs, whether it is to end. Default (nil): as the engine does.
+    package var isMigrationCancelled: (@Sendable () -> Bool)?
 
     /// The defaults.
     public init() {}

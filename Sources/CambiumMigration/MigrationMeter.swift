@@ -3,7 +3,7 @@ import CambiumSQLite
 
 /// Tells how far a migration is, and asks whether it shall go on: between two statements, and while
 /// a long one runs.
-final class MigrationMeter {
+package final class MigrationMeter {
     private let progress: (MigrationProgress) -> Void
     private let isCancelled: () -> Bool
     private let total: Int
@@ -51,7 +51,7 @@ final class MigrationMeter {
     }
 
     /// Called before each statement.
-    func begins(_ summary: String) throws(MigrationError) {
+    package func begins(_ summary: String) throws(MigrationError) {
         if !goesOn() { throw .cancelled }
         if phase != .migration {
             phase = .migration
@@ -62,7 +62,7 @@ final class MigrationMeter {
     }
 
     /// Called after each statement that was counted.
-    func ended() {
+    package func ended() {
         if completed < total { fractionBefore += shares[completed] }
         completed += 1
     }
@@ -74,7 +74,7 @@ final class MigrationMeter {
     }
 
     /// Called before the checks.
-    func verifies() {
+    package func verifies() {
         phase = .verification
         summary = "Check links and tables"
         ticks = 0
@@ -82,7 +82,7 @@ final class MigrationMeter {
     }
 
     /// Ends the migration where that was asked for.
-    func requireGoingOn() throws(MigrationError) {
+    package func requireGoingOn() throws(MigrationError) {
         if !goesOn() { throw .cancelled }
     }
 

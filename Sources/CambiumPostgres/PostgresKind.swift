@@ -63,7 +63,8 @@ struct PostgresKind: StoreKind {
     func forecast(for request: StoreOpeningRequest) throws -> MigrationForecast? {
         let target = ServerTarget(
             request.compiled.modelDescription,
-            migrations: request.compiled.otherMigrations["postgres"] ?? [])
+            migrations: request.compiled.otherMigrations["postgres"] ?? [],
+            code: request.compiled.codeSteps)
         return try PostgresSurvey(settings, schema: schema, target).forecast()
     }
 
@@ -72,7 +73,7 @@ struct PostgresKind: StoreKind {
             settings, schema: schema, request.compiled.modelDescription,
             request.description.options,
             migrations: request.compiled.otherMigrations["postgres"] ?? [],
-            statementTimeout: options.statementTimeout,
+            code: request.compiled.codeSteps, statementTimeout: options.statementTimeout,
             idleTimeout: options.idleInTransactionTimeout, waitLimit: options.poolTimeout,
             retryTimeout: options.retryTimeout)
     }

@@ -1,5 +1,5 @@
 import CambiumEngine
-import CambiumMigration
+@_spi(Generated) import CambiumMigration
 import CambiumModel
 import CambiumPostgresSQL
 import CambiumRecords
@@ -11,6 +11,8 @@ package struct PostgresOpener: StoreOpening {
     let schema: String
     let model: ModelDescription
     private let migrations: [Migration]
+    /// The steps that the program supplies.
+    private let code: [CodeStep]
     let options: StoreOptions
     let terms: PostgresTerms
     let waitLimit: Duration
@@ -25,6 +27,7 @@ package struct PostgresOpener: StoreOpening {
     ///   - settings: Which server and database, and how to connect.
     ///   - schema: The name of the schema.
     ///   - migrations: What makes a store of an earlier version one of the program's.
+    ///   - code: The steps in them that the program supplies.
     ///   - statementTimeout: How long a statement may take.
     ///   - idleTimeout: How long a transaction may be open while nothing is asked.
     ///   - waitLimit: How long somebody waits for a connection where all are in use.
@@ -32,7 +35,8 @@ package struct PostgresOpener: StoreOpening {
     ///     looked for.
     package init(
         _ settings: PostgresSettings, schema: String, _ model: ModelDescription,
-        _ options: StoreOptions, migrations: [Migration] = [], statementTimeout: Duration? = nil,
+        _ options: StoreOptions, migrations: [Migration] = [], code: [CodeStep] = [],
+        statementTimeout: Duration? = nil,
         idleTimeout: Duration? = nil, waitLimit: Duration = .seconds(30),
         retryTimeout: Duration = .seconds(30)
     ) {
@@ -45,7 +49,7 @@ package struct PostgresOpener: StoreOpening {
         self.settings = settings
         self.schema = schema
         self.model = model
-        self.migrations = migrations
+        (self.migrations, self.code) = (migrations, code)
         self.options = options
     }
 
@@ -281,16 +285,9 @@ package struct PostgresOpener: StoreOpening {
         try lock(derivations.layout, connection)
         let migrator = PostgresMigrator(
             derivations: derivations, chain: chain, connection: connection,
-            makesBackup: options.migrationBackup != .none)
-        let backup = try migrator.run { summary, number, count in
-            if options.endsMigrationOnCancellation, Task.isCancelled {
-                throw MigrationError.cancelled
-            }
-            options.migrationProgress?(
-                MigrationProgress(
-                    phase: .migration, completed: number, total: count,
-                    fraction: Double(number) / Double(max(count, 1)), summary: summary))
-        }
+            makesBackup: options.migrationBackup != .none, code: code,
+            interruption: Interruption(when: options.isMigrationCancelled ?? { false }))
+        let backup = try migrator.run(notifying: options.migrationProgress)
         return .migrated(
             from: store.version, to: target.version,
             steps: chain.migrations.flatMap(\.steps), backup: backup)

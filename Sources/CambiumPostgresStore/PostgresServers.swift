@@ -33,9 +33,11 @@ struct PostgresMigrations: ServerMigrations {
     func opener(
         _ place: ServerStores.Place, _ target: ServerTarget, _ options: StoreOptions
     ) -> any StoreOpening {
-        PostgresOpener(
+        var options = options
+        options.isMigrationCancelled = target.isCancelled
+        return PostgresOpener(
             PostgresSettings(place.url), schema: place.schema, target.model, options,
-            migrations: target.migrations)
+            migrations: target.migrations, code: target.code)
     }
 
     private func surveyor(

@@ -234,19 +234,18 @@ extension EntityChanges.UpdatedRow {
 /// A request to end another request early. Any thread may make it.
 package final class Interruption: Sendable {
     private let isWished = Atomic(false)
-    private let followsTask: Bool
+    private let condition: @Sendable () -> Bool
 
-    package init() { followsTask = false }
-
-    private init(followsTask: Bool) { self.followsTask = followsTask }
+    /// - Parameter condition: Another reason to end, which is asked on the thread of the request.
+    package init(when condition: @escaping @Sendable () -> Bool = { false }) {
+        self.condition = condition
+    }
 
     /// The cancellation of the task that the request runs in.
-    package static let ofTask = Interruption(followsTask: true)
+    package static let ofTask = Interruption { Task.isCancelled }
 
     /// Whether the end was requested.
-    package var isRequested: Bool {
-        isWished.load(ordering: .relaxed) || (followsTask && Task.isCancelled)
-    }
+    package var isRequested: Bool { isWished.load(ordering: .relaxed) || condition() }
 
     /// Requests the end.
     package func request() {

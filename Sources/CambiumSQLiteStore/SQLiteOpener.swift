@@ -64,7 +64,7 @@ package final class SQLiteOpener: StoreOpening, Sendable {
         runner.isReadOnly = options.isReadOnly
         runner.log = StandardError.note
         runner.progress = options.migrationProgress
-        if options.endsMigrationOnCancellation { runner.isCancelled = { Task.isCancelled } }
+        if let isCancelled = options.isMigrationCancelled { runner.isCancelled = isCancelled }
         return runner
     }
 

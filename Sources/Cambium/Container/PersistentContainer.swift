@@ -373,7 +373,7 @@ extension PersistentContainer {
     ) async throws -> PersistentContainer {
         try await StoreThreads().run {
             var options = options.reporting(to: progress)
-            options.endsMigrationOnCancellation = true
+            options.isMigrationCancelled = { Task.isCancelled }
             return try PersistentContainer(model: model, at: location, options: options)
         }
     }
@@ -500,7 +500,7 @@ extension PersistentContainer {
                 let described = description
                 try await coordinator.threads.run { () throws(StoreLoadingError) in
                     var description = described
-                    description.options.endsMigrationOnCancellation = true
+                    description.options.isMigrationCancelled = { Task.isCancelled }
                     try self.load(description)
                 }
             } catch {

@@ -347,6 +347,8 @@ public enum MigrationStepMistake: Error, Sendable, Hashable, CustomStringConvert
     case notUnique(entity: String, columns: [String], rows: [Int64])
     /// A value does not fit the column: a decimal number has more places than its scale.
     case unfitValue(entity: String, column: String)
+    /// A date is outside what the store keeps: a server has a first and a last one.
+    case unkeptDate(entity: String, column: String)
     /// A text that was set has a NUL character in it.
     case nulInText(entity: String, column: String)
     /// The step may not write objects of the entity.
@@ -370,6 +372,8 @@ public enum MigrationStepMistake: Error, Sendable, Hashable, CustomStringConvert
                 + "version"
         case .unfitValue(let entity, let column):
             "A value of \(entity).\(column) has more places than the attribute's scale"
+        case .unkeptDate(let entity, let column):
+            "The store cannot keep a date of \(entity).\(column): it is too early or too late"
         case .nulInText(let entity, let column):
             "The string for \(entity).\(column) contains a NUL character, which a string cannot contain"
         case .notWritable(let entity):
@@ -385,6 +389,7 @@ public enum MigrationStepMistake: Error, Sendable, Hashable, CustomStringConvert
         case .noSuccessor: "insert one, and note it with replace(_:with:)"
         case .notUnique: "let one stay, in the step or by <deduplicate>"
         case .unfitValue: "round it"
+        case .unkeptDate: "set a nearer one, or none"
         case .nulInText: "remove it, or end the string there"
         case .notWritable: "name the entity in its 'entities'"
         }

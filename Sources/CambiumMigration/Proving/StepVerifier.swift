@@ -156,6 +156,14 @@ struct SteppedProof {
     }
 }
 
+extension Migration {
+    /// What stands in for the steps of the program in a proof.
+    package func replacementSteps(from old: Model, to new: Model) -> [CodeStep] {
+        let match = ModelMatch(old: old, new: new)
+        return SteppedProof(match, self, Schema(of: new), nil)?.code ?? []
+    }
+}
+
 /// Stands in for the program's steps in a proof: gives every object that lacks a value which only
 /// the program knows a sample of it.
 struct ReplacementStep: Sendable {

@@ -419,6 +419,34 @@ package struct ExpectedWork {
     }
 }
 
+extension MigrationMeter {
+    /// The meter of a chain.
+    ///
+    /// - Parameter work: What the tables hold; nil where nobody is notified.
+    package convenience init(
+        of chain: MigrationChain, _ work: ExpectedWork?, makesBackup: Bool = false,
+        progress: @escaping (MigrationProgress) -> Void, isCancelled: @escaping () -> Bool
+    ) {
+        // A step of the program counts as a statement, which reads and writes what the statements
+        // before it have filled.
+        var costs: [Int] = []
+        var work = work
+        for migration in chain.migrations {
+            var sum = 0
+            for step in migration.steps {
+                for statement in step.statements {
+                    let cost = work?.cost(of: statement.operation).rows ?? 1
+                    costs.append(cost)
+                    sum += cost
+                }
+                if step.code != nil { costs.append(4 * sum) }
+            }
+        }
+        self.init(
+            costs: costs, makesBackup: makesBackup, progress: progress, isCancelled: isCancelled)
+    }
+}
+
 extension Connection {
     fileprivate var tableNames: [String] {
         get throws(SQLiteError) {

@@ -33,7 +33,7 @@ extension MigrationRunner {
                 draft = chain.draft
                 let kept = try keptDefinition(of: state, in: connection)
                 origin = kept.map { (state, $0) }
-                try requireCode(of: chain)
+                try chain.requireCode(in: code)
                 let added = try addedColumns(changed, on: connection, chain)
                 // What another program has added to a table may go with it.
                 let needsBackup = makesBackup && (chain.needsBackup || !changed.isEmpty)
@@ -114,23 +114,9 @@ extension MigrationRunner {
     private func meter(
         for chain: MigrationChain, on connection: Connection, makesBackup: Bool
     ) throws(SQLiteError) -> MigrationMeter {
-        // A step of the program counts as a statement, which reads and writes what the statements
-        // before it have filled.
-        var costs: [Int] = []
-        var work = progress == nil ? nil : try ExpectedWork.estimated(in: connection)
-        for migration in chain.migrations {
-            var sum = 0
-            for step in migration.steps {
-                for statement in step.statements {
-                    let cost = work?.cost(of: statement.operation).rows ?? 1
-                    costs.append(cost)
-                    sum += cost
-                }
-                if step.code != nil { costs.append(4 * sum) }
-            }
-        }
+        let work = progress == nil ? nil : try ExpectedWork.estimated(in: connection)
         return MigrationMeter(
-            costs: costs, makesBackup: makesBackup, progress: progress ?? { _ in },
+            of: chain, work, makesBackup: makesBackup, progress: progress ?? { _ in },
             isCancelled: isCancelled)
     }
 
@@ -355,27 +341,13 @@ extension Connection {
 
 /// The steps that the program does itself.
 extension MigrationRunner {
-    /// - Throws: ``MigrationError/codeIsMissing(steps:)`` where a step of the chain is not supplied.
-    func requireCode(of chain: MigrationChain) throws(MigrationError) {
-        let missing = chain.migrations.flatMap { migration in
-            migration.codeSteps.filter { code(of: $0, in: migration) == nil }
-        }
-        guard missing.isEmpty else { throw .codeIsMissing(steps: missing) }
-    }
-
-    private func code(of step: String, in migration: Migration) -> CodeStep? {
-        code.first { $0.name == step && $0.from == migration.from }
-    }
-
     /// Runs a step of the program, in the transaction of the chain.
     func run(
         _ step: String, of migration: Migration, on connection: Connection,
         _ meter: MigrationMeter, files: ExternalFiles?
     ) throws {
-        guard let code = code(of: step, in: migration) else {
-            throw MigrationError.codeIsMissing(steps: [step])
-        }
-        try StepRun(step, on: connection, files: files, meter).run(code)
+        let store = try SQLiteStepConnection(connection, files: files, meter)
+        try migration.run(step, of: code, on: store, meter)
     }
 
     /// The row because of which what steps have written is refused: looks at one after the other.
@@ -397,7 +369,7 @@ extension MigrationRunner {
                 _ = try connection.rows(ofOne, [.integer(key)])
             } catch {
                 let names = try? connection.rows(
-                    StepRowSQL.entity(in: working), [.integer(key)])
+                    StepRowSQL.entity(in: working).sqliteText, [.integer(key)])
                 let entity = names?.first?.first?.text ?? root
                 return MigrationStepError(
                     step: migration.codeSteps.joined(separator: ", "), entity: entity, row: key,

@@ -1,6 +1,5 @@
 import CambiumModel
 import CambiumSQL
-import CambiumSQLite
 
 /// The store between two versions, for a step of the program.
 ///
@@ -103,7 +102,7 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
     /// the object that was carried over. Cost: one or two look-ups.
     ///
     /// - Returns: Nil where it has become nothing, or no object of that entity, and of nil.
-    /// - Throws: `SQLiteError`.
+    /// - Throws: An error of the database.
     public func newID<OldRow: MigrationRow, Row: MigrationRow>(
         of id: RowID<OldRow>?, as type: Row.Type
     ) throws -> RowID<Row>? where OldRow.Version == Old, Row.Version == New {
@@ -137,7 +136,7 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
     /// Notes that an object of the old version is from now on that object of the new one, so that
     /// ``newID(of:as:)`` finds it. Links that were carried over do not follow; set them.
     ///
-    /// - Throws: ``MigrationStepMistake/noRow(entity:row:)`` where the old one is nil; `SQLiteError`.
+    /// - Throws: ``MigrationStepMistake/noRow(entity:row:)`` where the old one is nil; an error of the database.
     public func replace<OldRow: MigrationRow, Row: MigrationRow>(
         _ old: RowID<OldRow>?, with new: RowID<Row>
     ) throws where OldRow.Version == Old, Row.Version == New {
@@ -159,7 +158,7 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
     /// Goes through the rows of an entity of the old version, and of the entities that inherit from
     /// it, in the order of their numbers.
     ///
-    /// - Throws: What the closure throws, with the entity and the row; `SQLiteError`.
+    /// - Throws: What the closure throws, with the entity and the row; an error of the database.
     public func forEach<Row: MigrationRow>(
         _ type: Row.Type, _ body: (Row) throws -> Void
     ) throws where Row.Version == Old {
@@ -169,7 +168,7 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
     /// The same for an entity of the new version. Rows that the closure inserts come too, at the
     /// end; one that it deletes before it has come does not.
     ///
-    /// - Throws: What the closure throws, with the entity and the row; `SQLiteError`.
+    /// - Throws: What the closure throws, with the entity and the row; an error of the database.
     public func forEach<Row: MigrationRow>(
         _ type: Row.Type, _ body: (Row) throws -> Void
     ) throws where Row.Version == New {
@@ -190,7 +189,7 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
             let rows = try run.connection.rows(
                 sql.batch, [.integer(last), .integer(StepRun.batchSize)])
             for values in rows {
-                let storage = RowStorage(values, files: run.files)
+                let storage = RowStorage(values, run.connection.largeValues)
                 guard let key = storage.key else { continue }
                 last = key
                 run.place = (Row.layout.entity, key)
@@ -207,7 +206,7 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
     /// The row of an object of the old version; nil where there is none, or it is of another
     /// entity. Cost: one look-up.
     ///
-    /// - Throws: `SQLiteError`.
+    /// - Throws: An error of the database.
     public func row<Row: MigrationRow>(
         _ id: RowID<Row>?
     ) throws -> Row? where Row.Version == Old {
@@ -216,7 +215,7 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
 
     /// The same for an object of the new version, with what the step has written.
     ///
-    /// - Throws: `SQLiteError`.
+    /// - Throws: An error of the database.
     public func row<Row: MigrationRow>(
         _ id: RowID<Row>?
     ) throws -> Row? where Row.Version == New {
@@ -226,14 +225,14 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
     func read<Row: MigrationRow>(_ id: RowID<Row>?) throws -> Row? {
         guard let id else { return nil }
         return try run.connection.rows(sql(of: Row.self).one, [.integer(id.key)]).first.map {
-            Row(storage: RowStorage($0, files: run.files))
+            Row(storage: RowStorage($0, run.connection.largeValues))
         }
     }
 
     /// How many objects of an entity there are, those that inherit from it included. Goes through
     /// the table.
     ///
-    /// - Throws: `SQLiteError`.
+    /// - Throws: An error of the database.
     public func count<Row: MigrationRow>(of type: Row.Type) throws -> Int {
         try run.connection.number(sql(of: type).count)
     }
@@ -242,7 +241,7 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
     ///
     /// - Returns: The new object.
     /// - Throws: ``MigrationStepMistake/notWritable(entity:)``,
-    ///   ``MigrationStepMistake/nulInText(entity:column:)``; `SQLiteError`.
+    ///   ``MigrationStepMistake/nulInText(entity:column:)``; an error of the database.
     @discardableResult
     public func insert<Row: WritableMigrationRow>(
         _ row: Row
@@ -262,7 +261,7 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
     ///
     /// - Throws: ``MigrationStepMistake/noRow(entity:row:)`` where there is none;
     ///   ``MigrationStepMistake/nulInText(entity:column:)``, also of a text that has become one; what
-    ///   the closure throws; `SQLiteError`.
+    ///   the closure throws; an error of the database.
     public func update<Row: WritableMigrationRow>(
         _ id: RowID<Row>?, _ change: (inout Row) throws -> Void
     ) throws where Row.Version == New {
@@ -281,7 +280,7 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
     /// Changes the row of what an object of the old version has become.
     ///
     /// - Throws: ``MigrationStepMistake/noSuccessor(entity:row:successor:)`` where it has become
-    ///   nothing of the kind; what the closure throws; `SQLiteError`.
+    ///   nothing of the kind; what the closure throws; an error of the database.
     public func update<OldRow: MigrationRow, Row: WritableMigrationRow>(
         _ id: RowID<OldRow>?, as type: Row.Type, _ change: (inout Row) throws -> Void
     ) throws where OldRow.Version == Old, Row.Version == New {
@@ -295,7 +294,7 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
     /// Deletes an object of the new version. Links to it go with it; where one is required, the
     /// object that has it must be given another or be deleted too.
     ///
-    /// - Throws: ``MigrationStepMistake``; `SQLiteError`.
+    /// - Throws: ``MigrationStepMistake``; an error of the database.
     public func delete<Row: WritableMigrationRow>(
         _ id: RowID<Row>?
     ) throws where Row.Version == New {
@@ -318,9 +317,13 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
         if let index = row.storage.unfit.min() {
             throw .unfitValue(entity: layout.entity, column: layout.columns[index])
         }
-        for (index, value) in row.storage.values.enumerated() where value.hasNUL {
+        for (index, value) in row.storage.values.enumerated() {
             if index < known.count, known[index] == value { continue }
-            throw .nulInText(entity: layout.entity, column: layout.columns[index])
+            let column = layout.columns[index]
+            if value.hasNUL { throw .nulInText(entity: layout.entity, column: column) }
+            guard run.connection.keeps(value, in: column, of: sql(of: Row.self).table) else {
+                throw .unkeptDate(entity: layout.entity, column: column)
+            }
         }
     }
 }
@@ -336,7 +339,7 @@ extension MigrationContext {
     /// The objects that one of the old version is linked to, in the order of the list. Cost: one
     /// look-up.
     ///
-    /// - Throws: `SQLiteError`.
+    /// - Throws: An error of the database.
     public func related<Row: MigrationRow, Destination: MigrationRow>(
         _ link: MigrationLink<Row, Destination>, to id: RowID<Row>?
     ) throws -> [RowID<Destination>] where Row.Version == Old {
@@ -346,7 +349,7 @@ extension MigrationContext {
     /// The same for the new version. Where the links are keys in the other objects' rows, all of
     /// those are gone through: prefer the objects' own to-one relationship there.
     ///
-    /// - Throws: `SQLiteError`.
+    /// - Throws: An error of the database.
     public func related<Row: MigrationRow, Destination: MigrationRow>(
         _ link: MigrationLink<Row, Destination>, to id: RowID<Row>?
     ) throws -> [RowID<Destination>] where Row.Version == New {
@@ -365,7 +368,7 @@ extension MigrationContext {
     ///
     /// - Parameter position: The place in the list, where the relationship is ordered; objects
     ///   without one come last.
-    /// - Throws: ``MigrationStepMistake``; `SQLiteError`.
+    /// - Throws: ``MigrationStepMistake``; an error of the database.
     public func link<Row: WritableMigrationRow, Destination: MigrationRow>(
         _ id: RowID<Row>?, _ link: MigrationLink<Row, Destination>, to other: RowID<Destination>?,
         at position: Int64? = nil
@@ -379,7 +382,7 @@ extension MigrationContext {
 
     /// Takes the link between two objects of the new version away.
     ///
-    /// - Throws: ``MigrationStepMistake``; `SQLiteError`.
+    /// - Throws: ``MigrationStepMistake``; an error of the database.
     public func unlink<Row: WritableMigrationRow, Destination: MigrationRow>(
         _ id: RowID<Row>?, _ link: MigrationLink<Row, Destination>, from other: RowID<Destination>?
     ) throws where Row.Version == New {

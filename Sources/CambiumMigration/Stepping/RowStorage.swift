@@ -6,8 +6,8 @@ import CambiumSQL
 public struct RowStorage: Sendable {
     var key: Int64?
     var values: [StoredValue]
-    /// The files of large values.
-    var files: StepFiles?
+    /// The large values that it may reference.
+    private var largeValues: LargeValues?
     /// The places of values that were set and are none of their type.
     private(set) var unfit: Set<Int> = []
 
@@ -16,10 +16,10 @@ public struct RowStorage: Sendable {
         values = Array(repeating: .null, count: count)
     }
 
-    init(_ row: [StoredValue], files: StepFiles?) {
+    init(_ row: [StoredValue], _ largeValues: LargeValues?) {
         if case .integer(let key)? = row.first { self.key = key }
         values = Array(row.dropFirst())
-        self.files = files
+        self.largeValues = largeValues
     }
 
     private func value(_ index: Int) -> StoredValue {
@@ -69,12 +69,12 @@ public struct RowStorage: Sendable {
 
     // MARK: Large values
 
-    /// A value that may lie in a file. Reads the file.
+    /// A value that may lie beside the row. Reads it then.
     public func external(_ index: Int) -> Data? {
         guard case .blob(let form) = value(index), let mark = form.first else { return nil }
         let rest = form.dropFirst()
         guard mark == ExternalForm.file else { return Data(rest) }
-        return files?.value(String(decoding: rest, as: UTF8.self))
+        return largeValues?.value(String(decoding: rest, as: UTF8.self))
     }
 
     /// Sets a value, which is in the row from now on.
@@ -132,12 +132,14 @@ public struct RowLayout: Sendable {
 
 /// The statements that read and write the rows of an entity, put together once for each step.
 struct RowStatements {
-    let batch: String
-    let one: String
-    let count: String
-    let insertion: String
-    let update: String
-    let deletion: String
+    /// The table that has the rows.
+    let table: String
+    let batch: StepStatement
+    let one: StepStatement
+    let count: StepStatement
+    let insertion: StepStatement
+    let update: StepStatement
+    let deletion: StepStatement
     /// Whether steps may write the rows.
     let isWritable: Bool
 
@@ -145,7 +147,7 @@ struct RowStatements {
     init(_ layout: RowLayout, isNew: Bool, in run: StepRun) {
         let working = isNew ? run.workingTable(layout.root) : nil
         isWritable = working != nil
-        let table = working ?? (isNew ? run.newTable(layout.root) : run.oldTable(layout.root))
+        table = working ?? (isNew ? run.newTable(layout.root) : run.oldTable(layout.root))
         let sql = layout.sql(in: table)
         (batch, one, count) = (sql.batch, sql.one, sql.count)
         (insertion, update, deletion) = (sql.insertion, sql.update, sql.deletion)

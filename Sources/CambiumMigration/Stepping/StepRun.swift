@@ -1,8 +1,6 @@
 import CambiumModel
 import CambiumPlan
 import CambiumSQL
-import CambiumSQLite
-import Synchronization
 
 /// A step of the program while it runs: the store, and where it is in it.
 @_spi(Generated)
@@ -11,25 +9,20 @@ public final class StepRun {
     static let batchSize: Int64 = 500
 
     let step: String
-    let connection: Connection
-    /// The files of large values.
-    let files: StepFiles?
+    let connection: any StepConnection
     private let meter: MigrationMeter
-    private let tables: Set<String>
     /// What each old entity is now, and how far its keys were moved.
     let successors: [String: (entity: String, shift: Int64)]
     private var statements: [ObjectIdentifier: RowStatements] = [:]
     /// The row that the step is at, for errors.
     var place: (entity: String, row: Int64)?
 
-    init(
-        _ step: String, on connection: Connection, files: ExternalFiles?, _ meter: MigrationMeter
-    ) throws(SQLiteError) {
+    package init(
+        _ step: String, on connection: any StepConnection, _ meter: MigrationMeter
+    ) throws {
         self.step = step
         self.connection = connection
-        self.files = files.map { StepFiles($0) }
         self.meter = meter
-        tables = Set(try connection.rows(StepRowSQL.tables).compactMap { $0.first?.text })
         var successors: [String: (entity: String, shift: Int64)] = [:]
         for row in try connection.rows(StepRowSQL.entities) {
             guard case .text(let old)? = row.first, case .text(let new) = row[1],
@@ -41,15 +34,15 @@ public final class StepRun {
     }
 
     /// Runs the step.
-    func run(_ code: CodeStep) throws {
+    package func run(_ code: CodeStep) throws {
         do {
             try code.body(self)
-            if let failure = files?.failure { throw failure }
+            if let failure = connection.largeValues?.failure { throw failure }
             try meter.requireGoingOn()
         } catch let error as MigrationError where error == .cancelled {
             throw error
-        } catch let error as SQLiteError where meter.isCancellation(error) {
-            throw MigrationError.cancelled
+        } catch  where connection.ending(error) != nil {
+            throw connection.ending(error) ?? error
         } catch let error as CancellationError {
             _ = error
             throw MigrationError.cancelled
@@ -78,18 +71,18 @@ public final class StepRun {
 
     /// The table of a new root entity's rows at the moment.
     func newTable(_ root: String) -> String {
-        workingTable(root) ?? (tables.contains("_new_" + root) ? "_new_" + root : root)
+        workingTable(root) ?? (connection.hasTable("_new_" + root) ? "_new_" + root : root)
     }
 
     /// The table of a new root entity's rows where steps may write them.
     func workingTable(_ root: String) -> String? {
         let name = TableCopies.workingName(of: root)
-        return tables.contains(name) ? name : nil
+        return connection.hasTable(name) ? name : nil
     }
 
     /// The table of pairs of the new version at the moment.
     func newPairs(_ table: String) -> String {
-        tables.contains("_new_" + table) ? "_new_" + table : table
+        connection.hasTable("_new_" + table) ? "_new_" + table : table
     }
 
     // MARK: Going on
@@ -99,26 +92,29 @@ public final class StepRun {
     func report(_ fraction: Double) { meter.codeIs(at: fraction) }
 }
 
-/// The files of large values that the rows of a step reference. A row cannot throw: what cannot be
-/// read is remembered, and the step fails at its end.
-final class StepFiles: Sendable {
-    private let files: ExternalFiles
-    private let firstFailure = Mutex<FileError?>(nil)
+extension MigrationChain {
+    /// - Throws: ``MigrationError/codeIsMissing(steps:)`` where a step of the chain is not supplied.
+    package func requireCode(in code: [CodeStep]) throws(MigrationError) {
+        let missing = migrations.flatMap { migration in
+            migration.codeSteps.filter { migration.code(of: $0, in: code) == nil }
+        }
+        guard missing.isEmpty else { throw .codeIsMissing(steps: missing) }
+    }
+}
 
-    init(_ files: ExternalFiles) {
-        self.files = files
+extension Migration {
+    fileprivate func code(of step: String, in code: [CodeStep]) -> CodeStep? {
+        code.first { $0.name == step && $0.from == from }
     }
 
-    /// What could not be read, although it is there.
-    var failure: FileError? { firstFailure.withLock { $0 } }
-
-    /// The content of a file; nil where it is missing.
-    func value(_ name: String) -> Data? {
-        do throws(FileError) {
-            return try files.read(name)
-        } catch {
-            if !error.isMissing { firstFailure.withLock { $0 = $0 ?? error } }
-            return nil
+    /// Runs a step that the program supplies.
+    package func run(
+        _ step: String, of code: [CodeStep], on connection: any StepConnection,
+        _ meter: MigrationMeter
+    ) throws {
+        guard let code = self.code(of: step, in: code) else {
+            throw MigrationError.codeIsMissing(steps: [step])
         }
+        try StepRun(step, on: connection, meter).run(code)
     }
 }

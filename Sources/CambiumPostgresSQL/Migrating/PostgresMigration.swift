@@ -54,6 +54,12 @@ package final class PostgresMigration: MigrationDialect {
 
     package var tableOptions: String { "" }
 
+    package var keyedTableOptions: String { "" }
+
+    package func workingColumn(_ column: Table.Column) -> String {
+        "\(SQLText.identifier(column.name)) \(column.typeName)"
+    }
+
     package var dropsForeignKeys: Bool { true }
 
     package func creation(of table: Table, named name: String) -> MigrationStatement {
@@ -215,6 +221,10 @@ package final class PostgresMigration: MigrationDialect {
 
     package func inlined(_ bytes: String) -> String { "('\\x01'::bytea || \(bytes))" }
 
+    package func greater(_ one: String, _ other: String) -> String {
+        "greatest(\(one), \(other))"
+    }
+
     package var moment: String { "now()" }
 
     package var newUUID: String { "gen_random_uuid()" }
@@ -236,7 +246,7 @@ package final class PostgresMigration: MigrationDialect {
 
     // MARK: Expressions
 
-    package var limits: (engine: String, runsSteps: Bool)? { ("PostgreSQL", runsSteps: false) }
+    package var engineWithoutHistory: String? { "PostgreSQL" }
 
     package func condition(
         _ condition: ModelExpression, of entity: Entity, in model: Model, as alias: String?,

@@ -103,8 +103,14 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
     /// What a function of PL/pgSQL throws.
     static let raisedException = "P0001"
 
+    /// Whether the program wanted the statement to end early.
+    var isCancellation: Bool { state == Self.cancelled && !isOverdue }
+
     /// Whether what was to be written breaks a constraint.
     var isOfConstraint: Bool { state.hasPrefix("23") }
+
+    /// Whether it is the fault of values: they break a constraint, or have no such form.
+    var isOfData: Bool { isOfConstraint || state.hasPrefix("22") }
 
     /// Whether something exists already that was to be made.
     var isOfTakenName: Bool { ["42P07", "42P06", "42710"].contains(state) }

@@ -1,5 +1,6 @@
 import CPostgres
 import CambiumModel
+import CambiumPostgresSQL
 
 /// The rows that a statement has returned, in libpq's memory.
 final class PostgresRows: @unchecked Sendable {
@@ -27,6 +28,15 @@ final class PostgresRows: @unchecked Sendable {
 
     func isNull(_ row: Int, _ column: Int) -> Bool {
         PQgetisnull(result, Int32(row), Int32(column)) != 0
+    }
+
+    /// The values of a row, whatever their types are.
+    func values(_ row: Int) -> [StoredValue] {
+        (0..<PQnfields(result)).map { column in
+            guard let bytes = value(Int32(row), column) else { return .null }
+            let type = PostgresType(PQftype(result, column), modifier: PQfmod(result, column))
+            return (type ?? .text).value(of: bytes)
+        }
     }
 
     /// The bytes of a value; none for NULL. Valid as long as the rows.

@@ -1,6 +1,7 @@
 import CambiumEngine
-import CambiumMigration
+@_spi(Generated) import CambiumMigration
 import CambiumModel
+import CambiumPlan
 import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
@@ -14,54 +15,122 @@ struct PostgresMigrator {
     let connection: PostgresConnection
     /// Whether tables from which data is taken are copied first.
     let makesBackup: Bool
+    /// The steps that the program supplies.
+    var code: [CodeStep] = []
+    /// Ends a statement early, and with it the migration.
+    var interruption = Interruption()
 
     /// Runs all steps. What keys lead to is checked once, at the end of all of them.
     ///
-    /// - Parameter notify: Called before each statement, and with the number of all.
+    /// - Parameter progress: Notified before each statement.
     /// - Returns: The schema of the copies that were made of tables.
-    func run(
-        _ notify: (_ step: String, _ number: Int, _ count: Int) throws -> Void
-    ) throws -> String? {
+    /// - Throws: ``MigrationError``, ``MigrationStepError``; what the server throws.
+    func run(notifying progress: ((MigrationProgress) -> Void)? = nil) throws -> String? {
+        do {
+            let work = try progress.map { _ in try expectedWork() }
+            return try run(
+                MigrationMeter(
+                    of: chain, work, progress: progress ?? { _ in },
+                    isCancelled: { interruption.isRequested }))
+        } catch let error as PostgresError where error.isCancellation {
+            throw MigrationError.cancelled
+        }
+    }
+
+    /// What the tables hold, as the server estimates it.
+    private func expectedWork() throws -> ExpectedWork {
+        var parameters = PostgresParameters()
+        parameters.append(.text(layout.schemaName), as: .text)
+        let rows = try connection.run(
+            """
+            SELECT c.relname::text, c.reltuples::bigint, pg_relation_size(c.oid) \
+            FROM pg_catalog.pg_class AS c \
+            JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace \
+            WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')
+            """, parameters)
+        var counts: [String: Int] = [:]
+        let bytesOfRow = 100
+        for row in 0..<rows.count {
+            let (count, bytes) = (Int(rows.integer(row, 1)), Int(rows.integer(row, 2)))
+            counts[rows.text(row, 0)] = count < 0 ? bytes / bytesOfRow : count
+        }
+        let names = Set(chain.operations.flatMap(\.tables))
+        return ExpectedWork(
+            Dictionary(
+                names.map { ($0, .init(rows: counts[PostgresName.short($0)] ?? 0)) },
+                uniquingKeysWith: { one, _ in one }))
+    }
+
+    private func run(_ meter: MigrationMeter) throws -> String? {
+        try chain.requireCode(in: code)
         let backup =
             try makesBackup && chain.needsBackup
             ? PostgresBackup(before: chain, layout, connection) : nil
         _ = try connection.run(PostgresSchema.searchPath(layout.schema))
-        let count = chain.migrations.flatMap(\.steps).reduce(0) { $0 + $1.statements.count }
-        var number = 0
-        var waiting: [(name: String, statement: MigrationStatement, step: String)] = []
-        for step in chain.migrations.flatMap(\.steps) {
-            for statement in step.statements {
-                try notify(step.summary, number, count)
-                number += 1
-                switch statement.operation {
-                case .addForeignKey(let name, _):
-                    waiting.append((name, statement, step.summary))
-                    continue
-                case .dropForeignKey(let name, _):
-                    if let index = waiting.firstIndex(where: { $0.name == name }) {
-                        waiting.remove(at: index)
-                        continue
-                    }
-                default: break
+        var waiting: [Waiting] = []
+        for migration in chain.migrations {
+            for step in migration.steps {
+                for statement in step.statements {
+                    try meter.begins(step.summary)
+                    try run(statement, of: step, in: migration, &waiting)
+                    meter.ended()
                 }
-                try run(statement, of: step.summary)
+                guard let name = step.code else { continue }
+                try meter.begins(step.summary)
+                try run(name, of: migration, meter)
+                meter.ended()
             }
         }
-        for key in waiting { try run(key.statement, of: key.step) }
+        meter.verifies()
+        for key in waiting { try run(key.statement, of: key.step, in: key.migration) }
         try ComputedValues(derivations: derivations, now: .now).updateAll(connection) {
             $0.updateOfAll(layout).map { PostgresName.shortened($0.sql) }
         }
         try removeUnreferencedValues(keeping: backup)
         try expireHistory()
+        try meter.requireGoingOn()
         return backup?.name
     }
 
-    private func run(_ statement: MigrationStatement, of step: String) throws {
-        do {
-            _ = try connection.run(statement.sql)
-        } catch {
-            throw refusal(of: step, statement, error)
+    /// A foreign key that is added, and checked, at the end.
+    private struct Waiting {
+        let name: String
+        let statement: MigrationStatement
+        let step: MigrationStep
+        let migration: Migration
+    }
+
+    private func run(
+        _ statement: MigrationStatement, of step: MigrationStep, in migration: Migration,
+        _ waiting: inout [Waiting]
+    ) throws {
+        switch statement.operation {
+        case .addForeignKey(let name, _):
+            waiting.append(
+                Waiting(name: name, statement: statement, step: step, migration: migration))
+        case .dropForeignKey(let name, _):
+            guard let index = waiting.firstIndex(where: { $0.name == name }) else { fallthrough }
+            waiting.remove(at: index)
+        default: try run(statement, of: step, in: migration)
         }
+    }
+
+    private func run(
+        _ statement: MigrationStatement, of step: MigrationStep, in migration: Migration
+    ) throws {
+        let trial = PostgresTrial(connection, interruption)
+        do {
+            try trial.run(statement.sql, keepingTransaction: statement.operation.mayRefuse)
+        } catch {
+            if let error = stepError(statement, migration, error, trial) { throw error }
+            throw refusal(of: step.summary, statement, error)
+        }
+    }
+
+    private func run(_ step: String, of migration: Migration, _ meter: MigrationMeter) throws {
+        let store = try PostgresStepConnection(connection, layout, interruption)
+        defer { store.close() }
+        try migration.run(step, of: code, on: store, meter)
     }
 
     // MARK: Refusals
@@ -90,14 +159,54 @@ struct PostgresMigrator {
             return MigrationError.brokenLinks(
                 table: error.table ?? "", count: 1, object: nil)
         }
-        let isOfData = error.isOfConstraint || error.state.hasPrefix("22")
-        guard isOfData else { return error }
-        let constraint = layout.brokenConstraint(error)
-        var refusal = MigrationRefusal(
-            step: step, reason: constraint?.violation ?? error.message)
+        guard error.isOfData else { return error }
+        let (constraint, reason) = reason(of: error)
+        var refusal = MigrationRefusal(step: step, reason: reason)
         refusal.constraint = constraint?.text
         refusal.entity = constraint?.entity
         return MigrationError.refused(refusal)
+    }
+
+    /// What is wrong, in words.
+    private func reason(of error: PostgresError) -> (constraint: ConstraintName?, words: String) {
+        let constraint = layout.brokenConstraint(error)
+        return (constraint, constraint?.violation ?? error.message)
+    }
+
+    // MARK: Rows that steps of the program have left
+
+    /// The row because of which what steps have written is refused; nil where the statement is about
+    /// something else.
+    private func stepError(
+        _ statement: MigrationStatement, _ migration: Migration, _ error: PostgresError,
+        _ trial: PostgresTrial
+    ) -> MigrationStepError? {
+        guard error.isOfData else { return nil }
+        let steps = migration.codeSteps.joined(separator: ", ")
+        switch statement.operation {
+        case .settleRows(let root, _):
+            let working = TableCopies.workingName(of: root)
+            let refused = trial.firstRefused(of: PostgresName.identifier(working)) {
+                "\(statement.sql) WHERE \($0)"
+            }
+            guard let refused else { return nil }
+            let entity = trial.entity(of: refused.key, in: working) ?? root
+            let (_, reason) = reason(of: refused.error)
+            return MigrationStepError(
+                step: steps, entity: entity, row: refused.key,
+                MigrationStepMistake.missingValue(
+                    entity: entity, row: refused.key, constraint: reason))
+        case .createIndex(_, let table, _?)
+        where migration.steps.contains { $0.code != nil && $0.tables.contains(table) }:
+            guard let search = RefusalSQL.search(after: statement) else { return nil }
+            let row = (try? trial.rows(PostgresName.shortened(search.query)))?.first ?? []
+            let keys = row.compactMap(\.integer)
+            return MigrationStepError(
+                step: steps, entity: table, row: keys.first,
+                MigrationStepMistake.notUnique(
+                    entity: table, columns: search.columns, rows: keys))
+        default: return nil
+        }
     }
 
     // MARK: Afterwards
@@ -118,5 +227,15 @@ struct PostgresMigrator {
         _ = try connection.run(
             (sql.dropStatements + sql.createStatements
                 + settings.writeStatements(in: layout.metadata)).map { PostgresStatement($0) })
+    }
+}
+
+extension SchemaOperation {
+    /// Whether rows may be the reason for which it fails.
+    fileprivate var mayRefuse: Bool {
+        switch self {
+        case .checkRows, .copyRows, .settleRows, .updateRows, .createIndex(_, _, _?): true
+        default: false
+        }
     }
 }

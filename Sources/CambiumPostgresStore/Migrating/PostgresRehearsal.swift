@@ -2,6 +2,7 @@ import CambiumEngine
 import CambiumMigration
 import CambiumModel
 import CambiumPostgresSQL
+import CambiumRecords
 import CambiumSQL
 
 /// The migration of a copy of a store, in a transaction of which nothing stays. Others read and write the
@@ -46,14 +47,17 @@ struct PostgresRehearsal {
         do {
             let migrator = PostgresMigrator(
                 derivations: PostgresDerivations(layout), chain: chain, connection: connection,
-                makesBackup: false)
-            _ = try migrator.run { _, _, _ in }
+                makesBackup: false, code: survey.target.code,
+                interruption: Interruption(when: survey.target.isCancelled))
+            _ = try migrator.run()
             let changed = try PostgresDrift(layout: layout, connection: connection)
                 .differences(isInTransaction: true).filter { $0.kind != .external }
             guard changed.isEmpty else { throw MigrationError.storeDiffers(changed) }
             return nil
         } catch let error as PostgresError where error.isDisconnection {
             throw error
+        } catch MigrationError.cancelled {
+            throw MigrationError.cancelled
         } catch {
             _ = try connection.run("ROLLBACK TO rehearsal")
             return error

@@ -1,5 +1,5 @@
 import CambiumEngine
-import CambiumMigration
+@_spi(Generated) import CambiumMigration
 import CambiumModel
 import CambiumPlan
 import CambiumPostgresSQL
@@ -17,11 +17,16 @@ package struct PostgresProof {
     /// Two schemas that nobody has.
     private let migrated: String
     private let fresh: String
+    /// The steps that the program supplies; nil for what stands in for them.
+    private let code: [CodeStep]?
 
-    /// - Parameter versions: The versions on the way, the oldest first: at least two.
+    /// - Parameters:
+    ///   - versions: The versions on the way, the oldest first: at least two.
+    ///   - code: The steps that the program supplies; nil lets sample values stand in for them.
     /// - Throws: Where there are no random numbers.
-    package init(_ versions: [Model]) throws {
+    package init(_ versions: [Model], code: [CodeStep]? = nil) throws {
         self.versions = versions
+        self.code = code
         let id = try UUID.random().uuidString.lowercased()
         migrated = SQLText.identifier("cambium_proof_\(id)")
         fresh = SQLText.identifier("cambium_new_\(id)")
@@ -104,9 +109,11 @@ package struct PostgresProof {
         defer { _ = try? connection.run("ROLLBACK") }
         try make(old, in: migrated, connection)
         let count = try copy(Schema(of: old).tables, of: old, from: file, connection)
-        let problem = try migrate(connection, plans.server)
+        let code = code ?? replacementSteps(in: plans.file)
+        let problem = try migrate(connection, plans.server, code)
         let runner = MigrationRunner(model: new, schema: Schema(of: new), migrations: plans.file)
         runner.driftPolicy = .report
+        runner.code = code
         do {
             _ = try runner.open(file)
         } catch let error as MigrationError {
@@ -116,6 +123,12 @@ package struct PostgresProof {
                 throw Difference(description: "only the file was refused: \(error)")
             default: throw error
             }
+        } catch let error as MigrationStepError {
+            guard "\(error)" == problem else {
+                throw Difference(
+                    description: "the file: \(error)\nthe server: \(problem ?? "none")")
+            }
+            return .refused
         }
         if let problem { throw Difference(description: "only the server refused: \(problem)") }
         try compareTables(connection)
@@ -162,20 +175,28 @@ package struct PostgresProof {
         return count
     }
 
+    private func replacementSteps(in migrations: [Migration]) -> [CodeStep] {
+        zip(migrations, zip(versions, versions.dropFirst())).flatMap { migration, step in
+            migration.replacementSteps(from: step.0, to: step.1)
+        }
+    }
+
     /// Runs the steps.
     ///
     /// - Returns: Why the server refused the store; nil where it did not.
     private func migrate(
-        _ connection: PostgresConnection, _ migrations: [Migration]
+        _ connection: PostgresConnection, _ migrations: [Migration], _ code: [CodeStep]
     ) throws -> String? {
         let layout = PostgresLayout(.withoutClasses(new), schemaInSQL: migrated)
         let migrator = PostgresMigrator(
             derivations: PostgresDerivations(layout), chain: MigrationChain(of: migrations),
-            connection: connection, makesBackup: false)
+            connection: connection, makesBackup: false, code: code)
         do {
-            _ = try migrator.run { _, _, _ in }
+            _ = try migrator.run()
             return nil
         } catch let error as MigrationError {
+            return "\(error)"
+        } catch let error as MigrationStepError {
             return "\(error)"
         } catch let error as PostgresError {
             throw Difference(description: "\(error)\n\(error.sql ?? "")")

@@ -12,15 +12,19 @@ extension PostgresExternal {
     ///
     /// - Throws: ``StoreError`` where it was removed.
     func read(_ name: String, _ connection: PostgresConnection) throws -> Data {
-        var parameters = PostgresParameters()
-        parameters.append(.blob(Data(name.utf8)), as: .bytea)
-        let rows = try connection.run(
-            "SELECT \"data\" FROM \(table) WHERE \"name\" = $1", parameters)
+        let rows = try connection.run([selection(of: name)])[0]
         guard rows.count == 1 else {
             throw StoreError(
                 code: .missingFile, message: "The store has no large value named \(name).",
                 remedy: "Refresh the object: another context may have set another value.")
         }
         return Data(rows.bytes(0, 0))
+    }
+
+    /// What reads a value.
+    func selection(of name: String) -> PostgresStatement {
+        var parameters = PostgresParameters()
+        parameters.append(.blob(Data(name.utf8)), as: .bytea)
+        return PostgresStatement("SELECT \"data\" FROM \(table) WHERE \"name\" = $1", parameters)
     }
 }

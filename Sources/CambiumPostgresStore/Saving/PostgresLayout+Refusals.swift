@@ -1,5 +1,6 @@
 import CambiumEngine
 import CambiumModel
+import CambiumPlan
 import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
@@ -14,7 +15,11 @@ extension PostgresLayout {
                 .first { PostgresName.short($0.text) == error.constraint }
         case PostgresError.notNullViolation:
             return Schema(of: model.model).tables
-                .first { PostgresName.short($0.name) == error.table }?
+                .first { table in
+                    // In a migration, a new table has another name meanwhile.
+                    [table.name, TableCopies.temporaryName(of: table.name)]
+                        .contains { PostgresName.short($0) == error.table }
+                }?
                 .columns.first { PostgresName.short($0.name) == error.column }
                 .flatMap { column in
                     switch column.content {

@@ -39,6 +39,22 @@ extension PostgresType {
         }
     }
 
+    /// The type of a column, as the server describes it; nil for one that no store has.
+    ///
+    /// - Parameter modifier: What limits its values.
+    init?(_ oid: Oid, modifier: Int32) {
+        // A number's digits are in the upper half of what follows the first four.
+        let header: Int32 = 4
+        let number: PostgresType =
+            modifier < header ? .anyDecimal : .decimal(scale: Int((modifier - header) & 0x7ff))
+        let types: [PostgresType] = [
+            .boolean, .smallint, .integer, .bigint, .real, .double, number, .text, .timestamp,
+            .uuid, .bytea,
+        ]
+        guard let type = types.first(where: { $0.oid == oid }) else { return nil }
+        self = type
+    }
+
     // MARK: Writing
 
     /// Appends a value in its form on the wire, without its length.

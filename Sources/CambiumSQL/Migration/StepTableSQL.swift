@@ -31,16 +31,19 @@ package enum StepTableSQL {
 
     /// Creates a working table. It has no constraints, so that a step can set one value after the
     /// other.
-    static func create(_ table: Table) -> MigrationStatement {
+    static func create(_ table: Table, _ dialect: any MigrationDialect) -> MigrationStatement {
         let columns = table.columns.filter { !$0.isGenerated && $0.name != "_id" }
-            .map { SQLText.identifier($0.name) }
+            .map(dialect.workingColumn)
+        let key = "\"_id\" \(dialect.integer) PRIMARY KEY"
         return .create(
             TableCopies.workingName(of: table.name),
-            "(" + (["\"_id\" INTEGER PRIMARY KEY"] + columns).joined(separator: ", ") + ")")
+            "(" + ([key] + columns).joined(separator: ", ") + ")")
     }
 
     /// Makes the tables that help the steps, and fills them.
     static func prepare(_ match: ModelMatch, _ coverage: StepCoverage) -> [MigrationStatement] {
+        let dialect = match.dialect
+        let (integer, options) = (dialect.integer, dialect.tableOptions)
         let oldRoots = match.oldRoots
         let keys = coverage.roots.sorted().map { root in
             let names = oldRoots[root] ?? []
@@ -60,37 +63,40 @@ package enum StepTableSQL {
         }
         return [
             .create(
-                Self.keys, "(\"entity\" TEXT PRIMARY KEY, \"next\" INTEGER NOT NULL) STRICT"),
+                Self.keys,
+                "(\"entity\" TEXT PRIMARY KEY, \"next\" \(integer) NOT NULL)\(options)"),
             .create(
                 Self.entities,
                 """
                 ("entity" TEXT PRIMARY KEY, \
-                "successor" TEXT NOT NULL, "shift" INTEGER NOT NULL) STRICT
+                "successor" TEXT NOT NULL, "shift" \(integer) NOT NULL)\(options)
                 """),
             .create(
                 successors,
                 """
-                ("root" TEXT, "key" INTEGER, "newRoot" TEXT, "newKey" INTEGER NOT NULL, \
-                PRIMARY KEY ("root", "key", "newRoot")) STRICT, WITHOUT ROWID
+                ("root" TEXT, "key" \(integer), "newRoot" TEXT, "newKey" \(integer) NOT NULL, \
+                PRIMARY KEY ("root", "key", "newRoot"))\(dialect.keyedTableOptions)
                 """),
             .create(
                 deletions,
                 """
-                ("root" TEXT, "key" INTEGER, \
-                PRIMARY KEY ("root", "key")) STRICT, WITHOUT ROWID
+                ("root" TEXT, "key" \(integer), \
+                PRIMARY KEY ("root", "key"))\(dialect.keyedTableOptions)
                 """),
         ] + keys + entities
     }
 
     /// Updates the key table with the keys that the steps have used, and removes the helper tables.
-    static func finish(_ coverage: StepCoverage) -> [MigrationStatement] {
+    static func finish(
+        _ coverage: StepCoverage, _ dialect: any MigrationDialect
+    ) -> [MigrationStatement] {
         coverage.roots.sorted().map { root in
-            .update(
-                KeySQL.table,
-                set: """
-                    "next" = max("next", (SELECT given."next" FROM \
-                    \(quoted(keys)) AS given WHERE given."entity" = \(literal(root))))
-                    """,
+            let given = """
+                (SELECT given."next" FROM \
+                \(quoted(keys)) AS given WHERE given."entity" = \(literal(root)))
+                """
+            return .update(
+                KeySQL.table, set: "\"next\" = \(dialect.greater("\"next\"", given))",
                 where: "\"entity\" = \(literal(root))", from: [keys])
         } + [keys, entities, successors, deletions].map { .drop($0) }
     }
@@ -120,10 +126,54 @@ package enum StepTableSQL {
     static func literal(_ text: String) -> String { SQLText.literal(text) }
 }
 
+/// A statement of the program's steps, which read and write rows.
+package struct StepStatement: Sendable {
+    /// What it does.
+    package enum Work: Sendable, Hashable {
+        /// All that engines say in the same words.
+        case statement(String)
+        /// Inserts a row in the place of the one that has its key.
+        ///
+        /// - Parameters:
+        ///   - row: The columns in parentheses, and the values.
+        ///   - former: The condition of the row that it replaces.
+        case replacement(table: String, row: String, former: String)
+        /// Inserts a row, unless there is one with its key.
+        case insertionOfNew(table: String, row: String)
+    }
+
+    /// What it does. A parameter is a `?`, which its number may follow.
+    package let work: Work
+    /// The table whose columns the parameters are for.
+    package var table = ""
+    /// For each parameter its column; of parameters that are left out the values are keys, numbers of
+    /// rows, places or names.
+    package var columns: [String] = []
+
+    init(_ work: Work) {
+        self.work = work
+    }
+
+    init(_ text: String, table: String = "", columns: [String] = []) {
+        self.init(.statement(text))
+        (self.table, self.columns) = (table, columns)
+    }
+
+    /// The text that SQLite reads.
+    package var sqliteText: String {
+        switch work {
+        case .statement(let text): text
+        case .replacement(let table, let row, _): "INSERT OR REPLACE INTO \(table) \(row)"
+        case .insertionOfNew(let table, let row): "INSERT OR IGNORE INTO \(table) \(row)"
+        }
+    }
+}
+
 /// Statements that read and write the rows of one entity for a step of the program.
 package struct StepRowSQL: Sendable {
     /// The table that has the rows: of a store of the old version, or a working one.
     package let table: String
+    private let names: [String]
     private let columns: [String]
     private let condition: String?
     private let entity: String?
@@ -136,6 +186,7 @@ package struct StepRowSQL: Sendable {
     ///   - family: It and the entities that inherit from it.
     package init(table: String, columns: [String], entity: String?, family: [String]) {
         self.table = table
+        names = columns
         self.columns = columns.map(SQLText.identifier)
         self.entity = entity
         condition = entity.map { _ in
@@ -150,73 +201,78 @@ package struct StepRowSQL: Sendable {
     }
 
     /// Some rows after a key, in the order of their keys. Parameters: the key, how many.
-    package var batch: String {
-        selection + "\"_id\" > ?" + (condition.map { " AND \($0)" } ?? "")
-            + " ORDER BY \"_id\" LIMIT ?"
+    package var batch: StepStatement {
+        StepStatement(
+            selection + "\"_id\" > ?" + (condition.map { " AND \($0)" } ?? "")
+                + " ORDER BY \"_id\" LIMIT ?")
     }
 
     /// A row. Parameter: the key.
-    package var one: String {
-        selection + "\"_id\" = ?" + (condition.map { " AND \($0)" } ?? "")
+    package var one: StepStatement {
+        StepStatement(selection + "\"_id\" = ?" + (condition.map { " AND \($0)" } ?? ""))
     }
 
     /// How many rows there are.
-    package var count: String {
-        "SELECT count(*) FROM \(quoted)" + (condition.map { " WHERE \($0)" } ?? "")
+    package var count: StepStatement {
+        StepStatement(
+            "SELECT count(*) FROM \(quoted)" + (condition.map { " WHERE \($0)" } ?? ""))
     }
 
     /// Inserts a row. Parameters: the key, then the columns.
-    package var insertion: String {
-        let names =
+    package var insertion: StepStatement {
+        let list =
             ["\"_id\"", "\"_version\""] + (entity == nil ? [] : ["\"_entity\""]) + columns
         let values =
             ["?", "1"] + (entity.map { [SQLText.literal($0)] } ?? [])
             + columns.map { _ in "?" }
-        return """
-            INSERT INTO \(quoted) (\(names.joined(separator: ", "))) \
-            VALUES (\(values.joined(separator: ", ")))
+        return StepStatement(
             """
+            INSERT INTO \(quoted) (\(list.joined(separator: ", "))) \
+            VALUES (\(values.joined(separator: ", ")))
+            """, table: table, columns: [SystemColumn.key] + names)
     }
 
     /// Gives a row other values. Parameters: the columns, then the key.
-    package var update: String {
+    package var update: StepStatement {
         let list = columns.isEmpty ? ["\"_id\" = \"_id\""] : columns.map { "\($0) = ?" }
-        return "UPDATE \(quoted) SET \(list.joined(separator: ", ")) WHERE \"_id\" = ?"
+        return StepStatement(
+            "UPDATE \(quoted) SET \(list.joined(separator: ", ")) WHERE \"_id\" = ?",
+            table: table, columns: names)
     }
 
     /// Deletes a row. Parameter: the key.
-    package var deletion: String { "DELETE FROM \(quoted) WHERE \"_id\" = ?" }
+    package var deletion: StepStatement {
+        StepStatement("DELETE FROM \(quoted) WHERE \"_id\" = ?")
+    }
 
     // MARK: The steps' own tables
 
-    /// The names of all tables.
-    package static let tables =
-        "SELECT \"name\" FROM \"sqlite_schema\" WHERE \"type\" = 'table'"
     /// Takes the next key of a root entity. Parameter: its name.
-    package static let nextKey =
+    package static let nextKey = StepStatement(
         """
         UPDATE "\(StepTableSQL.keys)" SET "next" = "next" + 1 WHERE "entity" = ? \
         RETURNING "next" - 1
-        """
+        """)
     /// The new entities of the old ones: the old name, the new one, the shift of the keys.
-    package static let entities =
-        "SELECT \"entity\", \"successor\", \"shift\" FROM \"\(StepTableSQL.entities)\""
+    package static let entities = StepStatement(
+        "SELECT \"entity\", \"successor\", \"shift\" FROM \"\(StepTableSQL.entities)\"")
     /// Notes the new object of an old one. Parameters: the old root entity and key, the new ones.
-    package static let note =
-        """
-        INSERT OR REPLACE INTO "\(StepTableSQL.successors)" \
-        ("root", "key", "newRoot", "newKey") VALUES (?, ?, ?, ?)
-        """
+    package static let note = StepStatement(
+        .replacement(
+            table: "\"\(StepTableSQL.successors)\"",
+            row: "(\"root\", \"key\", \"newRoot\", \"newKey\") VALUES (?, ?, ?, ?)",
+            former: "\"root\" = ? AND \"key\" = ? AND \"newRoot\" = ?"))
     /// Reads the noted new object of an old one. Parameters: the old root entity and key, the new
     /// root entity.
-    package static let noted =
+    package static let noted = StepStatement(
         """
         SELECT "newKey" FROM "\(StepTableSQL.successors)" \
         WHERE "root" = ? AND "key" = ? AND "newRoot" = ?
-        """
+        """)
     /// Notes that a new object was deleted. Parameters: its root entity and key.
-    package static let noteDeletion =
-        "INSERT OR IGNORE INTO \"\(StepTableSQL.deletions)\" (\"root\", \"key\") VALUES (?, ?)"
+    package static let noteDeletion = StepStatement(
+        .insertionOfNew(
+            table: "\"\(StepTableSQL.deletions)\"", row: "(\"root\", \"key\") VALUES (?, ?)"))
 
     /// The keys of a table's rows, in their order.
     package static func keys(of table: String) -> String {
@@ -224,27 +280,31 @@ package struct StepRowSQL: Sendable {
     }
 
     /// The entity of a row. Parameter: the key.
-    package static func entity(in table: String) -> String {
-        "SELECT \"_entity\" FROM \(SQLText.identifier(table)) WHERE \"_id\" = ?"
+    package static func entity(in table: String) -> StepStatement {
+        StepStatement("SELECT \"_entity\" FROM \(SQLText.identifier(table)) WHERE \"_id\" = ?")
     }
 
     /// Returns the keys of rows without a value in a column. If the table has several entities,
     /// only rows of a family are included.
-    package static func missing(_ column: String, in table: String, family: [String]) -> String {
-        """
-        SELECT "_id" FROM \(SQLText.identifier(table)) \
-        WHERE \(SQLText.identifier(column)) IS NULL
-        """
-            + (family.isEmpty ? "" : " AND \"_entity\" IN (\(SQLText.literals(family)))")
-            + " ORDER BY 1"
+    package static func missing(
+        _ column: String, in table: String, family: [String]
+    ) -> StepStatement {
+        StepStatement(
+            """
+            SELECT "_id" FROM \(SQLText.identifier(table)) \
+            WHERE \(SQLText.identifier(column)) IS NULL
+            """
+                + (family.isEmpty ? "" : " AND \"_entity\" IN (\(SQLText.literals(family)))")
+                + " ORDER BY 1")
     }
 
     /// Sets a column of a row. Parameters: the value, the key.
-    package static func set(_ column: String, in table: String) -> String {
-        """
-        UPDATE \(SQLText.identifier(table)) SET \(SQLText.identifier(column)) = ? \
-        WHERE "_id" = ?
-        """
+    package static func set(_ column: String, in table: String) -> StepStatement {
+        StepStatement(
+            """
+            UPDATE \(SQLText.identifier(table)) SET \(SQLText.identifier(column)) = ? \
+            WHERE "_id" = ?
+            """, table: table, columns: [column])
     }
 }
 
@@ -273,26 +333,36 @@ package struct StepLinkSQL: Sendable {
     }
 
     /// The keys of the destinations of a source, in the order of the list. Parameter: the source.
-    package var destinations: String {
-        "SELECT \(destination) FROM \(table) WHERE \(source) = ? ORDER BY "
-            + (position.map { "\($0) NULLS LAST, " } ?? "") + destination
+    package var destinations: StepStatement {
+        StepStatement(
+            "SELECT \(destination) FROM \(table) WHERE \(source) = ? ORDER BY "
+                + (position.map { "\($0) NULLS LAST, " } ?? "") + destination)
     }
 
     /// Adds a link, or gives it another position. Parameters: source, destination, and the position
     /// if there is one.
-    package var addition: String {
+    package var addition: StepStatement {
         guard isPairs else {
-            return "UPDATE \(table) SET \(source) = ?1"
-                + (position.map { ", \($0) = ?3" } ?? "") + " WHERE \"_id\" = ?2"
+            return StepStatement(
+                "UPDATE \(table) SET \(source) = ?1"
+                    + (position.map { ", \($0) = ?3" } ?? "") + " WHERE \"_id\" = ?2")
         }
-        return "INSERT OR REPLACE INTO \(table) (\(source), \(destination)"
-            + (position.map { ", \($0)) VALUES (?1, ?2, ?3)" } ?? ") VALUES (?1, ?2)")
+        return StepStatement(
+            .replacement(
+                table: table,
+                row: "(\(source), \(destination)"
+                    + (position.map { ", \($0)) VALUES (?1, ?2, ?3)" } ?? ") VALUES (?1, ?2)"),
+                former: pair))
     }
 
+    /// The condition of a pair. Parameters: source, destination.
+    private var pair: String { "\(source) = ?1 AND \(destination) = ?2" }
+
     /// Takes a link away. Parameters: source, destination.
-    package var removal: String {
-        isPairs
-            ? "DELETE FROM \(table) WHERE \(source) = ?1 AND \(destination) = ?2"
-            : "UPDATE \(table) SET \(source) = NULL WHERE \(source) = ?1 AND \"_id\" = ?2"
+    package var removal: StepStatement {
+        StepStatement(
+            isPairs
+                ? "DELETE FROM \(table) WHERE \(pair)"
+                : "UPDATE \(table) SET \(source) = NULL WHERE \(source) = ?1 AND \"_id\" = ?2")
     }
 }

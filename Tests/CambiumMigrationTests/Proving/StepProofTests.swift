@@ -4,6 +4,8 @@ import CambiumPlan
 import CambiumSQL
 import Testing
 
+@testable import MigrationTestSupport
+
 /// The proof of migrations in which the program does steps of its own.
 struct StepProofTests {
     private typealias Sample = StepSample

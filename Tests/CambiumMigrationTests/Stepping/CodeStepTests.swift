@@ -3,6 +3,8 @@ import CambiumModel
 import CambiumSQLite
 import Testing
 
+@testable import MigrationTestSupport
+
 /// Steps that the program itself does in the middle of a migration.
 struct CodeStepTests {
     private typealias Sample = StepSample

@@ -100,6 +100,7 @@ struct OpeningMigrationTests {
         let steps = Mutex<[Int]>([])
         let (store, outcome) = try opener(server, schema, version: 3) { options in
             options.migrationProgress = { progress in
+                guard progress.phase == .migration else { return }
                 steps.withLock { $0.append(progress.completed) }
             }
         }.open()

@@ -14,6 +14,7 @@ struct RandomMigrationTests {
         let connection = try server.connect()
         var (migrated, refused, problems, rows) = (0, 0, 0, 0)
         var unplanned: [String: Int] = [:]
+        var steps = 0
         forEachSeed(for: 2) { seed in
             var random = RandomModel(seed: seed, isDynamic: false)
             let old = random.model(version: "1")
@@ -24,6 +25,13 @@ struct RandomMigrationTests {
                 random.beginNextVersion()
                 for _ in 0...seed % 5 { random.change() }
                 versions.append(random.model(version: "3", after: "2"))
+            }
+            if seed % 2 == 1 {
+                // A step of the program may write all that changes.
+                var declaration = versions[1].migration ?? MigrationDeclaration(from: "1")
+                declaration.steps.append(.init(name: "mend"))
+                versions[1] = versions[1].declaring(declaration)
+                steps += 1
             }
             do {
                 let pair = try PostgresProof(versions)
@@ -52,7 +60,8 @@ struct RandomMigrationTests {
         print(
             """
             \(migrated) stores migrated with \(rows) rows, \(refused) refused, \
-            \(problems) have no plan, on the server \(unplanned.values.reduce(0, +)) more
+            \(problems) have no plan, on the server \(unplanned.values.reduce(0, +)) more; \(steps) have \
+            a step of the program
             """)
         for (reason, count) in unplanned { print("    \(count) × \(reason)") }
     }

@@ -54,7 +54,7 @@ struct ServerForecastTests {
             _ = try PostgresMigrator(
                 derivations: PostgresDerivations(layout), chain: chain, connection: connection,
                 makesBackup: false
-            ).run { _, _, _ in }
+            ).run()
             let held = try connection.run(
                 """
                 SELECT relation::bigint, mode FROM pg_locks WHERE pid = pg_backend_pid() AND granted \

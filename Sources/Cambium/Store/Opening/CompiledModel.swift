@@ -22,7 +22,7 @@ public struct CompiledModel: Sendable {
     /// The definitions of the earlier versions that have not shipped, by version.
     let drafts: [String: String]
     /// The steps of migrations that the program supplies.
-    private(set) var codeSteps: [CodeStep] = []
+    package private(set) var codeSteps: [CodeStep] = []
     private let preparation = Preparation()
 
     /// The model in numbers, for objects and stores. It is created once, when it is first needed.

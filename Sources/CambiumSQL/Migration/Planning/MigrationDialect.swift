@@ -10,6 +10,10 @@ package protocol MigrationDialect: MigrationSupport {
     var integer: String { get }
     /// The options at the end of the statement that creates such a table.
     var tableOptions: String { get }
+    /// The same for tables in which rows are found by their primary key alone.
+    var keyedTableOptions: String { get }
+    /// A column of a table that the program's steps work on: it may be NULL.
+    func workingColumn(_ column: Table.Column) -> String
     /// Whether foreign keys are dropped before a migration and added after it. SQLite switches all
     /// of them off in the meantime.
     var dropsForeignKeys: Bool { get }
@@ -71,6 +75,8 @@ package protocol MigrationDialect: MigrationSupport {
     func literal(_ value: StoredValue, of type: AttributeType, in model: Model) -> String?
     /// The external form, in its row, of bytes.
     func inlined(_ bytes: String) -> String
+    /// The greater one of two numbers.
+    func greater(_ one: String, _ other: String) -> String
     /// The time of the migration.
     var moment: String { get }
     /// Another one for each row.
@@ -87,8 +93,8 @@ package protocol MigrationDialect: MigrationSupport {
 
     // MARK: Expressions
 
-    /// The limits of an engine that cannot run every plan; nil if it can.
-    var limits: (engine: String, runsSteps: Bool)? { get }
+    /// The name of an engine that does not keep its history in a migration; nil if it does.
+    var engineWithoutHistory: String? { get }
     /// Returns a condition on rows of an entity's table, and the other tables that it reads; nil if
     /// the engine cannot express it.
     ///

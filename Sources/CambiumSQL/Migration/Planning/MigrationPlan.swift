@@ -39,8 +39,6 @@ package struct MigrationPlan: Sendable {
         }
         changes = difference.changes
         let builder = MigrationStepBuilder(difference: difference, schemas.old, schemas.new)
-        let problems = builder.problems
-        guard problems.isEmpty else { throw MigrationProblems(problems) }
         steps = builder.steps
         let isAdditive =
             changes.allSatisfy { $0.kind == .additive }
@@ -48,9 +46,9 @@ package struct MigrationPlan: Sendable {
         history =
             isAdditive
             ? nil
-            : difference.match.dialect.limits.map { limits in
+            : difference.match.dialect.engineWithoutHistory.map { engine in
                 MigrationHistory(
-                    obstacle: "Histories of stores on \(limits.engine) are not migrated yet")
+                    obstacle: "Histories of stores on \(engine) are not migrated yet")
             } ?? HistoryPlanner(difference, schemas.old, schemas.new).history
     }
 }

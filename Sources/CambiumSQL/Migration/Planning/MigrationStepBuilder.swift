@@ -117,17 +117,6 @@ final class MigrationStepBuilder {
             statements: statements)
     }
 
-    /// The parts of the declared migration that the engine does not support.
-    var problems: [MigrationProblem] {
-        guard let limits = dialect.limits else { return [] }
-        let steps = coverage?.steps.map { step in
-            MigrationProblem(
-                entity: "",
-                fact: "Migrations on \(limits.engine) cannot run the step \(step.name) yet")
-        }
-        return limits.runsSteps ? [] : steps ?? []
-    }
-
     private func needsComputing(_ derivation: any DerivedValue) -> Bool {
         let (entity, name) = (derivation.entity.name, derivation.attribute.name)
         // Steps may have written the values that it is computed from.
@@ -170,7 +159,7 @@ final class MigrationStepBuilder {
                 let name = TableCopies.workingName(of: table.name)
                 return step(
                     for: table, "Prepare \(table.name)",
-                    [StepTableSQL.create(table)] + copy.insertStatements(into: name))
+                    [StepTableSQL.create(table, dialect)] + copy.insertStatements(into: name))
             }
             let name = temporaryName(of: table)
             // If no rows are copied into a table, it is new, even if no change is about it alone.
@@ -230,7 +219,7 @@ final class MigrationStepBuilder {
             + rebuilt.flatMap(renameStatements) + duplicates
             + madeIndexes.map { $0.table.creation(of: $0.index) }
             + KeyTablePlan(match: difference.match).statements
-            + (coverage.map(StepTableSQL.finish) ?? [])
+            + (coverage.map { StepTableSQL.finish($0, dialect) } ?? [])
         guard !statements.isEmpty else { return nil }
         return MigrationStep(
             summary: summaryOfReplacement(dropped: dropped.names),

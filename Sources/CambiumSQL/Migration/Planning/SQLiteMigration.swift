@@ -11,6 +11,12 @@ package struct SQLiteMigration: MigrationDialect {
 
     package var tableOptions: String { " STRICT" }
 
+    package var keyedTableOptions: String { " STRICT, WITHOUT ROWID" }
+
+    package func workingColumn(_ column: Table.Column) -> String {
+        SQLText.identifier(column.name)
+    }
+
     package var dropsForeignKeys: Bool { false }
 
     package func creation(of table: Table, named name: String) -> MigrationStatement {
@@ -93,6 +99,8 @@ package struct SQLiteMigration: MigrationDialect {
 
     package func inlined(_ bytes: String) -> String { "CAST(x'01' || \(bytes) AS BLOB)" }
 
+    package func greater(_ one: String, _ other: String) -> String { "max(\(one), \(other))" }
+
     package var moment: String { SQLiteDialect().now.text }
 
     package var newUUID: String { SQLiteDialect().randomUUID.text }
@@ -111,7 +119,7 @@ package struct SQLiteMigration: MigrationDialect {
 
     // MARK: Expressions
 
-    package var limits: (engine: String, runsSteps: Bool)? { nil }
+    package var engineWithoutHistory: String? { nil }
 
     package func condition(
         _ condition: ModelExpression, of entity: Entity, in model: Model, as alias: String?,

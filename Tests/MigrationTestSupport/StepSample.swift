@@ -83,19 +83,25 @@ enum StepSample {
 
     typealias Context = MigrationContext<V1, V2>
 
+    private static func string(
+        _ name: String, optional: Bool = false, limits: Limits = Limits()
+    ) -> Attribute {
+        Attribute(name: name, type: .string, isOptional: optional, limits: limits)
+    }
+
     static let first = Model(
         name: "Shop", version: "1",
         entities: [
             Entity(
                 name: "Person",
                 attributes: [
-                    TestStore.string("name"), TestStore.string("city", optional: true),
+                    string("name"), string("city", optional: true),
                 ],
                 relationships: [
                     Relationship(name: "pets", destination: "Pet", inverse: "owner", isToMany: true)
                 ]),
             Entity(
-                name: "Pet", attributes: [TestStore.string("name")],
+                name: "Pet", attributes: [string("name")],
                 relationships: [
                     Relationship(name: "owner", destination: "Person", inverse: "pets")
                 ]),
@@ -107,8 +113,8 @@ enum StepSample {
             Entity(
                 name: "Person",
                 attributes: [
-                    TestStore.string("firstName", limits: Limits(minimumLength: 1)),
-                    .optional("age", .decimal(scale: 1)),
+                    string("firstName", limits: Limits(minimumLength: 1)),
+                    Attribute(name: "age", type: .decimal(scale: 1), isOptional: true),
                 ],
                 relationships: [
                     Relationship(
@@ -117,14 +123,14 @@ enum StepSample {
                         name: "pets", destination: "Pet", inverse: "owner", isToMany: true),
                 ]),
             Entity(
-                name: "Place", attributes: [TestStore.string("name")],
+                name: "Place", attributes: [string("name")],
                 relationships: [
                     Relationship(
                         name: "people", destination: "Person", inverse: "home", isToMany: true)
                 ],
                 uniqueConstraints: [UniqueConstraint(properties: ["name"])]),
             Entity(
-                name: "Pet", attributes: [TestStore.string("name")],
+                name: "Pet", attributes: [string("name")],
                 relationships: [
                     Relationship(name: "owner", destination: "Person", inverse: "pets")
                 ]),
@@ -141,8 +147,13 @@ enum StepSample {
         _ body: (@Sendable (Context) throws -> Void)? = StepSample.settle
     ) throws -> MigrationRunner {
         let runner = MigrationRunner(model: second, migrations: [try migration()])
-        if let body { runner.code = [CodeStep("settle", from: V1.self, to: V2.self, body)] }
+        if let body { runner.code = [step(body)] }
         return runner
+    }
+
+    /// A step of the program.
+    static func step(_ body: @escaping @Sendable (Context) throws -> Void) -> CodeStep {
+        CodeStep("settle", from: V1.self, to: V2.self, body)
     }
 
     /// The right step: all who are from one city have one place.

@@ -1,0 +1,91 @@
+import CambiumModel
+import CambiumPostgresSQL
+import CambiumRecords
+import CambiumSQL
+
+/// Statements of a transaction that goes on if one of them fails.
+struct PostgresTrial {
+    private let connection: PostgresConnection
+    private let interruption: Interruption
+
+    init(_ connection: PostgresConnection, _ interruption: Interruption) {
+        (self.connection, self.interruption) = (connection, interruption)
+    }
+
+    private static let begin = PostgresStatement("SAVEPOINT cambium_trial")
+    private static let takeBack = PostgresStatement("ROLLBACK TO SAVEPOINT cambium_trial")
+    private static let end = PostgresStatement("RELEASE SAVEPOINT cambium_trial")
+
+    /// Runs a statement.
+    ///
+    /// - Parameter keepsTransaction: Whether the transaction goes on where it fails.
+    func run(_ sql: String, keepingTransaction keepsTransaction: Bool) throws(PostgresError) {
+        guard keepsTransaction else {
+            _ = try connection.run([PostgresStatement(sql)], interruption: interruption)
+            return
+        }
+        _ = try tried(sql, Self.end)
+    }
+
+    /// What a query finds; what it has written is taken back.
+    func rows(_ sql: String) throws(PostgresError) -> [[StoredValue]] {
+        let rows = try tried(sql, Self.takeBack)
+        return (0..<rows.count).map(rows.values)
+    }
+
+    private func tried(
+        _ sql: String, _ ending: PostgresStatement
+    ) throws(PostgresError) -> PostgresRows {
+        do {
+            return try connection.run(
+                [Self.begin, PostgresStatement(sql), ending], interruption: interruption)[1]
+        } catch {
+            // A connection that is lost has no transaction any more.
+            if !error.isDisconnection { _ = try connection.run([Self.takeBack]) }
+            throw error
+        }
+    }
+
+    // MARK: Rows that are refused
+
+    /// The row with the least key that a statement is refused for, and why; nil where there is none.
+    ///
+    /// - Parameters:
+    ///   - table: The table of the rows, in quotes.
+    ///   - statement: The statement for the rows that meet a condition.
+    func firstRefused(
+        of table: String, _ statement: (_ condition: String) -> String
+    ) -> (key: Int64, error: PostgresError)? {
+        let query = "SELECT min(\"_id\") - 1, max(\"_id\") FROM \(table)"
+        guard let bounds = (try? rows(query))?.first, case .integer(var good) = bounds[0],
+            case .integer(var bad) = bounds[1]
+        else { return nil }
+        func failure(after first: Int64, upTo last: Int64) -> PostgresError? {
+            do {
+                _ = try rows(statement("\"_id\" > \(first) AND \"_id\" <= \(last)"))
+                return nil
+            } catch {
+                return error
+            }
+        }
+        // Half of the rows that are left fail, or the other half does.
+        while bad - good > 1 {
+            let middle = good + (bad - good) / 2
+            guard let error = failure(after: good, upTo: middle) else {
+                good = middle
+                continue
+            }
+            guard error.isOfData else { return nil }
+            bad = middle
+        }
+        return failure(after: good, upTo: bad).map { (bad, $0) }
+    }
+
+    /// The entity of a row; nil where its table has rows of one only.
+    func entity(of key: Int64, in table: String) -> String? {
+        let query = """
+            SELECT "_entity" FROM \(PostgresName.identifier(table)) WHERE "_id" = \(key)
+            """
+        return (try? rows(query))?.first?.first?.text
+    }
+}
