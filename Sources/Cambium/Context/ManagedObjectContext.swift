@@ -412,7 +412,7 @@ extension ManagedObjectContext {
     /// and the next save throws.) Objects that have their values are left as they are.
     ///
     /// ```swift
-    /// try context.loadValues(of: [order, order.customer])
+    /// try context.loadValues(of: [product, category])
     /// ```
     ///
     /// - Throws: ``StoreError`` with `missingRow` where the row of one was deleted, with `foreignObject`

@@ -283,7 +283,7 @@ extension ManagedObjectContext {
     /// How many objects a request finds, now and whenever it is another number.
     ///
     /// ```swift
-    /// for await count in try context.observe(count: Product.fetchRequest().filter(…)) {
+    /// for await count in try context.observe(count: Product.fetchRequest().filter(Product.stock == 0)) {
     ///     badge.show(count)
     /// }
     /// ```

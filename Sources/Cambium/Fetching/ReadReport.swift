@@ -69,7 +69,7 @@ extension ManagedObjectContext {
     ///
     /// ```swift
     /// let (_, report) = try context.reads { try makeTable(context) }
-    /// #expect(report.repetitions.isEmpty, "\(report)")
+    /// assert(report.repetitions.isEmpty, "\(report)")
     /// ```
     ///
     /// - Throws: What the block throws.
@@ -121,7 +121,7 @@ extension ManagedObjectContext {
     /// statements.
     ///
     /// ```swift
-    /// try await context.withReads(atMost: 3) { await model.reload() }
+    /// try await context.withReads(atMost: 3) { await screen.reload() }
     /// ```
     ///
     /// What the context reads for others while the block waits counts too. What is fetched in the

@@ -128,7 +128,7 @@ extension EntityKeys {
     /// not changed, and rules, which concern several properties, are not looked at.
     ///
     /// ```swift
-    /// var sku = field.text
+    /// var sku = field.text ?? ""
     /// try product.validateValue(&sku, for: Product.sku)
     /// product.sku = sku
     /// ```
@@ -173,11 +173,10 @@ extension EntityKeys {
     /// The error for a check of the program's own to throw.
     ///
     /// ```swift
-    /// extension Place {
-    ///     func validateLongitude(_ value: inout Double) throws {
-    ///         guard (-180...180).contains(value) else {
-    ///             throw propertyValidationError(
-    ///                 for: Place.longitude, "Longitude has to be in the range -180...180")
+    /// extension Product {
+    ///     func validatePrice(_ value: inout Decimal) throws {
+    ///         guard value < 1000 else {
+    ///             throw propertyValidationError(for: Product.price, "A price is below 1000")
     ///         }
     ///     }
     /// }

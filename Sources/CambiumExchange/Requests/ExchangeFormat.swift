@@ -89,6 +89,7 @@ public struct ExchangeDateFormat: Sendable {
 /// The field has the names of entities unless ``words`` has others for them:
 ///
 /// ```swift
+/// var source = ImportSource(Party.self, from: .file("parties.csv"), as: .csv())
 /// source.entityField = ExchangeEntityField(
 ///     "kind", words: ["p": "Person", "c": "Company"], defaultEntity: "Person")
 /// ```

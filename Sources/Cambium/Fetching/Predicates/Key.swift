@@ -113,7 +113,7 @@ extension Key: AttributeKey {}
 /// may lie in a file. All that can be asked is whether there is one:
 ///
 /// ```swift
-/// let request = Person.fetchRequest().filter(Person.photo != nil)
+/// let request = Product.fetchRequest().filter(Product.photo != nil)
 /// ```
 public struct OpaqueKey<Root: ManagedObject, Value>: AttributeKey {
     /// The names from the object to the attribute.
