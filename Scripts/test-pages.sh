@@ -263,7 +263,7 @@ while read -r script; do
 done <"$work/tests"
 
 # The texts of errors are those of the sources: the parts between "…" stand in a literal.
-find Sources -name '*.swift' -exec cat {} + | tr '\n' ' ' | sed -e 's/" *+ *"//g' -e 's/\\"/"/g' >"$work/sources"
+find Sources -name '*.swift' -exec cat {} + | grep -v '^ *//' | tr '\n' ' ' | sed -e 's/" *+ *"//g' -e 's/\\"/"/g' >"$work/sources"
 sed -n '/^## The program/,/^## Opening/!p' "$pages/Troubleshooting.md" | grep '^| `' |
     sed -e 's/^| `//' -e 's/` |.*//' | grep -v '^shop' >"$work/texts"
 [ "$(wc -l <"$work/texts")" -ge 20 ]
