@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compiles the blocks of Swift and XML of the pages in Sources/Cambium/Cambium.docc, with the models and
-# names of Tests/Documentation, and checks what pages say of options, tests and errors.
+# Compiles the blocks of Swift and XML of the pages in Sources/Cambium/Cambium.docc, and those in comments,
+# with the models and names of Tests/Documentation, and checks what pages say of options, tests and errors.
 #
 #   Scripts/test-pages.sh TOOL [PAGE…]      all pages, or those that are named
 #
@@ -210,6 +210,24 @@ for page in "$@"; do
         result $? "the views in $page.md:$(basename "$file" .swift | sed 's/.*-//') are Swift"
     done
 done
+
+# The blocks in the comments of the public modules: a function each, in one module
+libraries="Cambium CambiumCoreData CambiumCustomStores CambiumExchange CambiumMigrationCommand
+    CambiumNotificationCenter CambiumPostgres"
+{
+    for library in $libraries Foundation Observation; do echo "import $library"; done
+    echo "@testable import Names"
+    # shellcheck disable=SC2046,SC2086
+    awk -f Scripts/comments-to-swift.awk $(
+        for module in $libraries CambiumEngine CambiumMigration; do
+            grep -rl '/// ```swift' "Sources/$module" --include='*.swift'
+        done)
+} >"$work/comments.swift"
+[ "$(grep -c '^@MainActor func block' "$work/comments.swift")" -ge 60 ]
+result $? "comments have blocks of Swift"
+compile "$work/shop" -emit-sil -whole-module-optimization -module-name Comments -o "$work/sil" \
+    "$work/comments.swift" "$examples/CommentNames.swift"
+result $? "the Swift in the comments of public modules compiles"
 
 # Every option has a row on its page.
 options() { # type, file, page

@@ -9,7 +9,7 @@ enum Help {
             "  " + padded(command.name, to: width) + command.summary
         }
         return """
-            Compiles data models for Cambium: XML in, typed Swift classes and proven migrations out.
+            Works with data models for Cambium, and with stores.
 
             Usage: cambium COMMAND …     (in a package: swift package cambium COMMAND …)
 

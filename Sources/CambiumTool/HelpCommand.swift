@@ -4,7 +4,7 @@ import CambiumCompiler
 /// `cambium help`: all commands, one of them, or a topic.
 enum HelpCommand: Command {
     static let name = "help"
-    static let summary = "Show details of a command, or of: \(Help.topicNames)"
+    static let summary = "Explain a command, or a topic: \(Help.topicNames)"
     static let usage = "[COMMAND | TOPIC]"
     static let details = """
         Topics: \(Help.topicNames).

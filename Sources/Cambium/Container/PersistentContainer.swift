@@ -252,7 +252,9 @@ public final class PersistentContainer: Sendable {
     /// <doc:Reliability> compares them.
     ///
     /// ```swift
+    /// let id = show.objectID
     /// try await container.performTransaction { context in
+    ///     let show = try context.existingObject(with: id, as: Show.self)
     ///     let seats = try context.count(for: Booking.fetchRequest().filter(Booking.show == show))
     ///     guard seats < 100 else { throw ShowIsFull() }
     ///     _ = Booking(in: context, show: show)

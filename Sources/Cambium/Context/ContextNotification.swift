@@ -85,8 +85,15 @@ extension ManagedObjectContext {
     /// notifications.
     ///
     /// ```swift
-    /// token = context.observe(.didSave) { [weak self] saved in
-    ///     self?.show(saved.inserted)
+    /// final class Counter {
+    ///     var count = 0
+    ///     var token: ObservationToken?
+    ///
+    ///     func start(_ context: ManagedObjectContext) {
+    ///         token = context.observe(.didSave) { [weak self] saved in
+    ///             self?.count += saved.inserted.count
+    ///         }
+    ///     }
     /// }
     /// ```
     ///

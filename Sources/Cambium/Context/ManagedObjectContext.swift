@@ -421,7 +421,7 @@ extension ManagedObjectContext {
     /// next save throws.) Objects that have their values remain unchanged.
     ///
     /// ```swift
-    /// try context.loadValues(of: [order, order.customer])
+    /// try context.loadValues(of: [product, category])
     /// ```
     ///
     /// - Throws: ``StoreError`` with `missingRow` if the row of an object was deleted, with

@@ -284,7 +284,7 @@ extension ManagedObjectContext {
     /// Returns the number of objects that a request finds, now and after each change of the number.
     ///
     /// ```swift
-    /// for await count in try context.observe(count: Product.fetchRequest().filter(…)) {
+    /// for await count in try context.observe(count: Product.fetchRequest().filter(Product.stock == 0)) {
     ///     badge.show(count)
     /// }
     /// ```

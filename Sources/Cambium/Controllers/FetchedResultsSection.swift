@@ -21,7 +21,7 @@ public struct FetchedResultsSection<Entity: ManagedObject> {
     /// have another key.
     ///
     /// ```swift
-    /// controller.sections[0].value(of: Product.category.created)    // a Date?
+    /// let name = controller.sections[0].value(of: Product.category.name)    // a String?
     /// ```
     ///
     /// If names are derived from values, it is the value of one of the objects.

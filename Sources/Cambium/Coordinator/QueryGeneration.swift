@@ -5,7 +5,7 @@ import CambiumRecords
 /// ```swift
 /// try context.setQueryGeneration(.current)   // from its next read on, the context sees one state
 /// let products = try context.fetch(Product.fetchRequest())
-/// products[0].category.name                  // as it was then, whatever others save meanwhile
+/// print(products[0].category?.name ?? "")   // the state of that time, in spite of later saves
 /// ```
 ///
 /// All reads of the context are of one state: there is no read skew between its fetches. A save is

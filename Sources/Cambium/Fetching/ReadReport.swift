@@ -70,7 +70,7 @@ extension ManagedObjectContext {
     ///
     /// ```swift
     /// let (_, report) = try context.reads { try makeTable(context) }
-    /// #expect(report.repetitions.isEmpty, "\(report)")
+    /// assert(report.repetitions.isEmpty, "\(report)")
     /// ```
     ///
     /// - Throws: The error that the closure throws.
@@ -122,7 +122,7 @@ extension ManagedObjectContext {
     /// statements that read.
     ///
     /// ```swift
-    /// try await context.withReads(atMost: 3) { await model.reload() }
+    /// try await context.withReads(atMost: 3) { await screen.reload() }
     /// ```
     ///
     /// If other code uses the context while the closure is suspended, its reads count too. During

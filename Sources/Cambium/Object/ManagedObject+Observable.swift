@@ -7,7 +7,7 @@ import Observation
 ///
 /// ```swift
 /// withObservationTracking {
-///     label.text = product.name
+///     label.text = product.title
 /// } onChange: {
 ///     Task { @MainActor in redraw() }
 /// }

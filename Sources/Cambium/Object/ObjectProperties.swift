@@ -385,9 +385,13 @@ extension ManagedObject {
     /// setter calls it first. A name that the model does not have is ignored.
     ///
     /// ```swift
-    /// willChangeValue(forKey: "title")
-    /// try setPrimitiveValue(.string(title), forKey: "title")
-    /// didChangeValue(forKey: "title")
+    /// extension Product {
+    ///     func write(title: String) throws {
+    ///         willChangeValue(forKey: "title")
+    ///         try setPrimitiveValue(.string(title), forKey: "title")
+    ///         didChangeValue(forKey: "title")
+    ///     }
+    /// }
     /// ```
     public final func willChangeValue(forKey name: String) {
         if let slot = entityDescription.layout.slot(of: name) {

@@ -132,7 +132,7 @@ extension EntityKeys {
     /// the object, and does not check rules, because they concern several properties.
     ///
     /// ```swift
-    /// var sku = field.text
+    /// var sku = field.text ?? ""
     /// try product.validateValue(&sku, for: Product.sku)
     /// product.sku = sku
     /// ```
@@ -177,11 +177,10 @@ extension EntityKeys {
     /// Creates an error for a custom check to throw.
     ///
     /// ```swift
-    /// extension Place {
-    ///     func validateLongitude(_ value: inout Double) throws {
-    ///         guard (-180...180).contains(value) else {
-    ///             throw propertyValidationError(
-    ///                 for: Place.longitude, "Longitude has to be in the range -180...180")
+    /// extension Product {
+    ///     func validatePrice(_ value: inout Decimal) throws {
+    ///         guard value < 1000 else {
+    ///             throw propertyValidationError(for: Product.price, "A price is below 1000")
     ///         }
     ///     }
     /// }

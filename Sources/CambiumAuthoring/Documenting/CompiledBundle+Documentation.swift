@@ -8,7 +8,7 @@ extension CompiledBundle {
     /// - Parameter path: The folders to search for Graphviz, separated by colons.
     package func documentation(path: String?) -> String {
         guard let current = versions.last else { return "" }
-        let graph = GraphvizEmitter.text(of: current.model, isLinked: true)
+        let graph = GraphvizEmitter.components(of: current.model)
         let picture = try? GraphvizProgram.svg(of: graph, path: path)
         return DocumentationEmitter(
             bundle: self, model: current.model, declared: DeclaredText(current.parsed),

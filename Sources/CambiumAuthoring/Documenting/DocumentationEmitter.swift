@@ -2,8 +2,8 @@ import CambiumCompiler
 import CambiumModel
 import CambiumSQL
 
-/// Writes the documentation of a model: one page that needs no other file, no script and no
-/// network.
+/// Writes the documentation of a model: one page that needs no other file and no network. Its
+/// script adds search and movement; the page is complete without it.
 struct DocumentationEmitter {
     let bundle: CompiledBundle
     let model: Model
@@ -19,10 +19,9 @@ struct DocumentationEmitter {
         writer.element("html", "lang=\"en\"") { writer in
             writer.element("head") { writer in
                 writer.line("<meta charset=\"utf-8\">")
-                // The page may not run or load anything, regardless of the model.
+                // Nothing else in the page may run or load, whatever a model contains.
                 writer.line(
-                    "<meta http-equiv=\"Content-Security-Policy\" "
-                        + "content=\"default-src 'none'; style-src 'unsafe-inline'\">")
+                    "<meta http-equiv=\"Content-Security-Policy\" content=\"\(Self.policy)\">")
                 writer.line(
                     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">")
                 writer.line("<meta name=\"color-scheme\" content=\"light dark\">")
@@ -43,6 +42,7 @@ struct DocumentationEmitter {
                         "<footer>Made by <code>cambium docs</code>. Change the model, not "
                             + "this page.</footer>")
                 }
+                writer.line("<script>\(Self.script)</script>")
             }
         }
         return writer.text
@@ -51,6 +51,14 @@ struct DocumentationEmitter {
     private func emitNavigation(_ writer: inout HTMLWriter) {
         writer.element("nav", "aria-label=\"Contents\"") { writer in
             writer.line("<p class=\"name\">\(HTMLWriter.link(bundle.name, to: "top"))</p>")
+            writer.element("div", "class=\"tools\" hidden") { writer in
+                writer.line(
+                    "<input type=\"search\" id=\"search\" placeholder=\"Search entities\" "
+                        + "aria-label=\"Search entities\">")
+                writer.line("<span id=\"found\" class=\"note\" role=\"status\"></span>")
+                writer.line("<button type=\"button\" data-open=\"yes\">Expand all</button>")
+                writer.line("<button type=\"button\" data-open=\"no\">Collapse all</button>")
+            }
             links("Entities", model.entities.map { ($0.name, Anchor.entity($0.name)) }, &writer)
             links(
                 "Composites", model.composites.map { ($0.name, Anchor.composite($0.name)) }, &writer
@@ -103,7 +111,15 @@ struct DocumentationEmitter {
         writer.element("section", "id=\"diagram\"") { writer in
             writer.line("<h2>Diagram</h2>")
             if let picture {
-                writer.element("figure") { $0.line(picture) }
+                writer.element("div", "class=\"tools\" hidden") { writer in
+                    writer.line(Self.zoomButton("+", "Zoom in"))
+                    writer.line(Self.zoomButton("-", "Zoom out"))
+                    writer.line(Self.zoomButton("0", "Fit"))
+                    writer.line(
+                        "<span class=\"note\">Drag to move. Pinch, or Ctrl and the wheel, to zoom. "
+                            + "Click an entity for its properties.</span>")
+                }
+                writer.element("figure", "tabindex=\"0\"") { $0.line(picture) }
             } else {
                 writer.line(
                     "<p class=\"note\">Where Graphviz is installed, a picture is shown here.</p>")
@@ -115,7 +131,11 @@ struct DocumentationEmitter {
         }
     }
 
-    /// The user info, if there is any.
+    private static func zoomButton(_ key: String, _ title: String) -> String {
+        "<button type=\"button\" data-zoom=\"\(key)\">\(title)</button>"
+    }
+
+    /// What the author noted, where there is any.
     func emitUserInfo(_ info: [String: String], _ writer: inout HTMLWriter) {
         guard !info.isEmpty else { return }
         writer.element("dl") { writer in

@@ -5,16 +5,19 @@ import CambiumSQL
 extension DocumentationEmitter {
     /// Writes the section of an entity.
     func emitEntity(_ entity: Entity, _ writer: inout HTMLWriter) {
-        writer.element("section", "id=\"\(Anchor.entity(entity.name))\"") { writer in
-            let badge = entity.isAbstract ? " " + HTMLWriter.badge("abstract") : ""
-            writer.line("<h2>\(HTMLText.escaped(entity.name))\(badge)</h2>")
-            emitKinship(of: entity, &writer)
-            emitUserInfo(entity.userInfo, &writer)
-            emitAttributes(of: entity, &writer)
-            emitRelationships(of: entity, &writer)
-            emitFetchedProperties(of: entity, &writer)
-            emitConstraints(of: entity, &writer)
-            emitFetchTemplates(of: entity, &writer)
+        let anchor = Anchor.entity(entity.name)
+        writer.element("section", "class=\"entity\" id=\"\(anchor)\"") { writer in
+            writer.element("details", ModelDiagram.isLarge(model) ? "" : "open") { writer in
+                let badge = entity.isAbstract ? " " + HTMLWriter.badge("abstract") : ""
+                writer.line("<summary><h2>\(HTMLText.escaped(entity.name))\(badge)</h2></summary>")
+                emitKinship(of: entity, &writer)
+                emitUserInfo(entity.userInfo, &writer)
+                emitAttributes(of: entity, &writer)
+                emitRelationships(of: entity, &writer)
+                emitFetchedProperties(of: entity, &writer)
+                emitConstraints(of: entity, &writer)
+                emitFetchTemplates(of: entity, &writer)
+            }
         }
     }
 
@@ -46,7 +49,7 @@ extension DocumentationEmitter {
             )
         }
         if !rows.isEmpty { writer.line("<h3>Attributes</h3>") }
-        writer.table(["Name", "Type", "Presence", "What holds"], rows)
+        writer.table(["Name", "Type", "Presence", "Details"], rows)
         let names = inherited.flatMap { ancestor in
             (ancestor.attributes.map(\.name) + ancestor.relationships.map(\.name)).map { name in
                 HTMLWriter.link(name, to: Anchor.property(name, of: ancestor.name))
@@ -124,7 +127,7 @@ extension DocumentationEmitter {
             )
         }
         if !rows.isEmpty { writer.line("<h3>Relationships</h3>") }
-        writer.table(["Name", "Destination", "How many", "Inverse", "What holds"], rows)
+        writer.table(["Name", "Destination", "Number", "Inverse", "Details"], rows)
     }
 
     private func cardinality(of relationship: Relationship) -> String {

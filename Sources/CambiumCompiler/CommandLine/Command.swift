@@ -202,7 +202,7 @@ package enum CompileCommand: Command {
 extension Command {
     /// The options of commands that emit Swift.
     package static var emittingOptions: [Option] {
-        [Option("--expects", "FORMAT", "refuse to write Swift of another format than this")]
+        [Option("--expects", "FORMAT", "fail if the tool writes another format of Swift")]
             + ProofFolder.options
     }
 
@@ -252,7 +252,8 @@ package enum Declarations {
     /// The option of commands that compile a model.
     package static let options = [
         Option(
-            "--declarations", "FILE", "what steps did (default: Name.history.xml beside the model)")
+            "--declarations", "FILE",
+            "declarations for shipped steps (default: Name.history.xml)")
     ]
 
     /// The named file; nil if it is beside the bundle.
@@ -268,14 +269,14 @@ package enum Declarations {
 package enum ProofFolder {
     /// The options of commands that prove.
     package static let options = [
-        Option("--proofs", "FOLDER", "where proofs are remembered (default: in your cache)"),
-        Option("--no-proof-cache", nil, "prove everything, and remember nothing"),
+        Option("--proofs", "FOLDER", "the folder of successful proofs (default: in your cache)"),
+        Option("--no-proof-cache", nil, "prove everything, and keep no results"),
     ]
 
     /// The explanation of the options, for the help.
     package static let details = """
-        What was proven once, by this tool on this SQLite, is remembered by its hash and not proven
-        again. The folder may be removed at any time.
+        Successful proofs are kept by a hash of the tool, the SQLite version and the step, and are not
+        run again. You can remove the folder at any time.
         """
 
     /// The folder in the user's cache: `$XDG_CACHE_HOME/cambium/proofs` on Linux.

@@ -89,6 +89,7 @@ public struct ExchangeDateFormat: Sendable {
 /// The field contains the names of entities, unless ``words`` defines others:
 ///
 /// ```swift
+/// var source = ImportSource(Party.self, from: .file("parties.csv"), as: .csv())
 /// source.entityField = ExchangeEntityField(
 ///     "kind", words: ["p": "Person", "c": "Company"], defaultEntity: "Person")
 /// ```

@@ -6,7 +6,7 @@ import Foundation
 /// `cambium check`: everything that is wrong with models.
 enum CheckCommand: Command {
     static let name = "check"
-    static let summary = "Report everything that is wrong with models, and prove their migrations"
+    static let summary = "Report all findings in models, and prove their migrations"
     static let usage = """
         MODEL ... [--strict] [--verbose] [--engine sqlite|postgres]
                              [--format text|json|sarif] [--output FILE]
@@ -14,27 +14,28 @@ enum CheckCommand: Command {
                --package FOLDER
         """
     static let details = """
-        Reads every version, checks it, plans the migration from each version to the next and runs
-        it with rows on an SQLite in memory: what the build does, without writing Swift.
+        Reads every version, checks it, plans the migration from each version to the next, and runs
+        it with sample rows on an SQLite in memory. The build does the same, and also writes Swift.
 
-        Each finding is a line that editors understand, with a code that `cambium explain` explains:
+        Each finding is a line that editors understand. It ends with a code for `cambium explain`:
 
             Shop.cambium/2.xml:9:53: error: 'Product' has no property 'salePrise' [CM603]
             Shop.cambium/2.xml:9:53: note: Did you mean 'salePrice'?
 
-        json is for programs, sarif (2.1.0) for code hosts and editors; both are printed, or written
-        with --output, with paths relative to where you are. Findings of the text form go to the
-        error output, the line without findings to the output.
+        The forms json and sarif (2.1.0) are for programs, code hosts and editors. They are printed,
+        or written with --output. Their paths are relative to the current folder. In the text form,
+        findings go to the error output, and the line about success goes to the output.
 
-        A version that has shipped can no longer be changed, so all findings there except errors are
-        notes, which --verbose shows: how Cambium handles settings of Xcode, for example.
+        A shipped version cannot be changed, so its findings are notes, except for errors. --verbose
+        shows these notes.
 
-        With --engine postgres it also warns of texts without a limit in unique constraints and
-        indexes, which PostgreSQL refuses to store where they are long. It lists the names that are
-        others there, because they have more than 63 bytes or the server has columns of that name.
+        With --engine postgres the command also warns of strings without a limit in unique
+        constraints and indexes. PostgreSQL refuses to store long ones there. It lists each name
+        that is different on a server, because it has more than 63 bytes or is the name of a system
+        column.
 
-        With --package it names the targets of a Swift package that have a model which nothing
-        compiles, because the build plugin is missing: no plugin, and no generated code.
+        With --package it lists the targets of a Swift package with a model that is not compiled,
+        because the target has neither the build plugin nor generated code.
 
             Package.swift: error: Nothing compiles Sources/App/Shop.cambium of the target 'App'.
 
@@ -42,12 +43,12 @@ enum CheckCommand: Command {
         """
     static let options =
         [
-            Option("--strict", nil, "warnings count: exit code 3"),
-            Option("--verbose", nil, "show the notes on versions that have shipped too"),
-            Option("--engine", "NAME", "what the stores are in: sqlite (default) or postgres"),
+            Option("--strict", nil, "end with exit code 3 if there are warnings"),
+            Option("--verbose", nil, "also show notes on shipped versions"),
+            Option("--engine", "NAME", "the engine of the stores: sqlite (default) or postgres"),
             Option("--format", "FORM", "text (default), json or sarif"),
             Option("--output", "FILE", "write json or sarif into a file"),
-            Option("--package", "FOLDER", "name the targets of a package that forget a model"),
+            Option("--package", "FOLDER", "list the targets of a package with uncompiled models"),
         ] + Declarations.options + ProofFolder.options
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {

@@ -9,33 +9,33 @@ import CambiumRecords
 /// `cambium check-store`: every value, rule and link of a store.
 enum CheckStoreCommand: Command {
     static let name = "check-store"
-    static let summary = "Check every object, link and derived value of a store, and repair some"
+    static let summary = "Check every object, link and derived value of a store"
     static let usage = "STORE --model MODEL [--repair] [--limit NUMBER] [--json]"
     static let details = """
-        Checks what other programs may have broken: required values, limits, patterns, enumerations
-        and rules; unique values; dangling links, and links to another entity or in one direction
-        only; how many objects a relationship has; the order of lists; derived values; large values
-        beside the rows; the counters of keys; the tables and indexes; and the database itself.
+        Checks a store for damage by other programs or disks: required values, limits, patterns,
+        enumerations, rules, unique values, dangling and one-sided references, numbers of related
+        objects, the order of lists, derived values, large values, key counters, tables, indexes,
+        and the database itself.
 
             cambium check-store shop.sqlite --model Sources/App/Shop.cambium
 
-        It only reads, in one transaction, while others may write. A finding names the object
-        by its entity and key, and the property, and never has a value. --json prints the same for
-        programs; the kinds, such as danglingLink, stay the same in later versions.
+        The command reads the store as it is at one moment. Others may write meanwhile. A finding
+        names the object by entity and key, and the property. It never contains a value. --json
+        prints the same for programs. The kinds of findings, such as danglingLink, stay the same in
+        later versions.
 
-        --repair then repairs what needs no decision about data: it computes derived values, raises
-        counters of keys, and removes large values that no object references. It reports what it
-        did. The rest is for you or your program.
+        --repair then repairs everything that needs no decision about data: it computes derived
+        values, raises key counters, and removes unreferenced large values. It prints a list of the
+        repairs.
 
-        The exit code is 0 without problems (or if all are repaired), 1 with problems, and 2 if
-        the store cannot be checked. MODEL has the version that the store is of. Checks that a
-        program adds in Swift do not run.
+        The exit code is 0 if the store has no faults (left), 1 if it has some, and 2 if it cannot
+        be checked. MODEL must have the version of the store. Validation in Swift code does not run.
         """
     static let options = [
         Option("--model", "MODEL", "the model of the store: Name.cambium or Name.xcdatamodeld"),
         Option("--repair", nil, "repair what needs no decision about data"),
-        Option("--limit", "NUMBER", "how many findings of each kind to name (default: 100)"),
-        Option("--json", nil, "print what was found as JSON"),
+        Option("--limit", "NUMBER", "the number of findings to list for each kind (default: 100)"),
+        Option("--json", nil, "print the findings as JSON"),
     ]
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {

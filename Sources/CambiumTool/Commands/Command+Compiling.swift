@@ -45,23 +45,23 @@ extension ExitCode {
     /// The meaning of the code, for the help.
     var meaning: String {
         switch self {
-        case .fine: "all is well"
+        case .fine: "success"
         case .modelHasErrors:
-            "a model has errors, or nothing compiles it (check --package); a store has faults"
+            "a model has errors, or is not compiled (check --package); a store has faults"
                 + " (check-store)"
         case .usage: "the command line is wrong, or a store cannot be checked (check-store)"
         case .modelHasWarnings: "a model has warnings (with --strict)"
         case .file:
-            "a file cannot be read or written, Graphviz is missing, or another tool is expected"
+            "a file cannot be read or written, Graphviz is missing, or the tool has another format"
         case .differs: "a file is not formatted (with --check)"
         case .storeIsBehind: "a store has to be migrated (migrate status)"
         case .storeRefused:
             "a store cannot be opened, migrated or imported, or another program changed it"
         case .incomplete:
-            "a store was imported, but not all of it, or not to the version that was wanted"
+            "a store was imported with losses, or not to the requested version"
         case .provenWithoutRows:
             "a migration was proven without two rows of an entity (migrate verify, freeze)"
-        case .generatedCodeIsStale: "generated Swift is out of date (generate --check)"
+        case .generatedCodeIsStale: "generated Swift differs from the models (generate --check)"
         }
     }
 }

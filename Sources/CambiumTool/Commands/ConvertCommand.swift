@@ -6,42 +6,42 @@ import Foundation
 /// the declaration of a migration.
 enum ConvertCommand: Command {
     static let name = "convert"
-    static let summary = "Turn a model of Xcode into Cambium's own format, or back"
+    static let summary = "Convert a model of Xcode to Cambium's own format, or back"
     static let usage =
         "MODEL|MAPPING [--output PATH] [--force] [--model MODEL --from V --to V]"
     static let details = """
-        The direction follows from the name: Shop.xcdatamodeld becomes Shop.cambium, and the other
-        way round, with all versions. Nothing of the model is lost: what one format cannot express
-        is kept, and converting back restores it. Xcode's diagram positions are lost. A model
-        with findings is converted as it is, and the number of findings is printed.
+        The name decides the direction: Shop.xcdatamodeld becomes Shop.cambium, and the other way
+        round, with all versions. Nothing in the model is lost. If one format cannot express
+        something, the file keeps it for the way back. The positions of Xcode's diagram are lost. A
+        model with findings is converted unchanged, and the command prints their number.
 
             cambium convert Sources/App/Shop.xcdatamodeld
 
-        Both formats can be compiled as they are; convert when you want what Xcode cannot say. Then
-        take the old bundle out of the target: one target has one model of a name.
+        Both formats compile. Convert a model if you need something that Xcode cannot express. Then
+        remove the old bundle from the target: a target has one model of each name.
 
-        With --force an existing bundle gets exactly the versions of the old one: its
-        own are written over, and removed where the old one has none of that name.
+        With --force an existing bundle gets exactly the versions of the converted one. Its own
+        versions are overwritten or removed.
 
-        A mapping model becomes the <migration> of the version that it migrates to: renames, fills
-        and drops, and comments for what was code and for what is still to be decided. It is
-        printed, or written to the file of --output:
+        A mapping model becomes the <migration> of its destination version: renames, fills and
+        drops, and comments for code and open questions. It is printed, or written to the file of
+        --output:
 
             cambium convert Shop1to2.xcmappingmodel --model Shop.xcdatamodeld --from 1 --to 2
 
-        The model and its two versions show which entity declares a property, and what is dropped
-        because nothing maps it. Without them, fills may name the wrong entity, and drops are
-        missing.
+        With the model and its two versions, the command finds the entity that declares a property,
+        and the properties that nothing maps. Without them, fills may name the wrong entity, and
+        drops are missing.
         """
     static let options = [
         Option(
             "--output", "PATH",
-            "the folder to put the new bundle into, or the file for a mapping model"
+            "the folder for the new bundle, or the file for a mapping model"
         ),
-        Option("--force", nil, "replace an existing bundle"),
-        Option("--model", "MODEL", "the model that a mapping model belongs to"),
-        Option("--from", "VERSION", "the version that a mapping model starts from"),
-        Option("--to", "VERSION", "the version that a mapping model migrates to"),
+        Option("--force", nil, "replace an existing bundle or file"),
+        Option("--model", "MODEL", "the model of a mapping model"),
+        Option("--from", "VERSION", "the source version of a mapping model"),
+        Option("--to", "VERSION", "the destination version of a mapping model"),
     ]
 
     /// The options that make no sense for a bundle.

@@ -4,22 +4,22 @@ import CambiumCompiler
 /// `cambium diagram`: entities and relationships at a glance.
 enum DiagramCommand: Command {
     static let name = "diagram"
-    static let summary = "Draw the entities and their relationships"
+    static let summary = "Draw a diagram of the entities and their relationships"
     static let usage = "MODEL [--format mermaid|svg|dot] [--version V] [--output FILE]"
     static let details = """
-        Prints the diagram as Mermaid text, which most code hosts draw where it stands in a Markdown
-        file between ```mermaid and ```. As svg it is a picture for light and dark mode; that needs
+        Prints the diagram as Mermaid text. Most code hosts draw it in a Markdown file, in a block
+        with the language mermaid. The form svg is a picture for light and dark mode, and needs
         Graphviz (apt-get install graphviz, brew install graphviz). dot is Graphviz's own language.
 
-            cambium diagram Shop.cambium >> README.md
+            cambium diagram Shop.cambium --output Shop.mmd
             cambium diagram Shop.cambium --output Shop.svg
 
-        The form follows from the name of the file: .mmd, .svg, .dot.
+        The name of the file decides the form: .mmd, .svg, .dot.
         """
     static let options = [
         Option("--format", "FORM", "mermaid (default), svg or dot"),
-        Option("--version", "V", "a version that is not the current one"),
-        Option("--output", "FILE", "write a file instead of printing"),
+        Option("--version", "V", "the version to draw (default: the current one)"),
+        Option("--output", "FILE", "write to a file instead of printing"),
     ]
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {

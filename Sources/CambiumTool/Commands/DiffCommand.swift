@@ -5,34 +5,35 @@ import Foundation
 /// `cambium diff`: the changes between versions, and their effects on a store.
 enum DiffCommand: Command {
     static let name = "diff"
-    static let summary = "Show what changed between versions, and what that does to a store"
+    static let summary = "Show the changes between versions, and their effect on a store"
     static let usage = """
         MODEL [FROM [TO]] [--format text|markdown|json]
                             [--output FILE] [--declarations FILE]
                cambium diff OLD-MODEL NEW-MODEL [FROM [TO]] …
         """
     static let details = """
-        Compares versions as the build does, entity by entity, and shows what each change means for
-        existing data: additive, reversible, lossy, destructive, needs data (rows must meet a
-        condition, or be filled) or needs code. Then what is done to each table: changed in constant
-        time, read, changed in place, written again, created or dropped; and what is still to be
-        done, with the lines that the build proposes. Nothing is proven and no store is read.
+        Compares versions entity by entity, as the build does. For each change it prints its class,
+        which is its meaning for existing data: additive, reversible, lossy, destructive, needs data
+        (rows must meet a condition, or be filled) or needs code. It prints the work on each table:
+        changed in constant time, read, changed in place, rewritten, created or dropped. Then it
+        lists the open decisions, with the lines that the build proposes. It proves nothing, and
+        reads no store.
 
-        Without versions it is the step to the current one; with one, all steps from there. Two
-        bundles, such as those of two branches, are compared in one step, the current version of the
-        first with that of the second, or FROM of the first with TO of the second:
+        Without versions it compares the current version with the one before. With one version it
+        compares all versions from there. With two bundles, such as those of two branches, it
+        compares their current versions, or FROM of the first with TO of the second:
 
             cambium diff Shop.cambium
             cambium diff Shop.cambium 1 3 --format markdown
             cambium diff ../main/Shop.cambium Shop.cambium --format json
 
-        A step that is not yet decided is shown, too; then the exit code is 1. One that has shipped in
-        a bundle of Xcode needs code then.
+        If a step has open decisions, it is shown too, and the exit code is 1. A shipped step of a
+        bundle of Xcode needs code then.
         """
     static let options =
         [
             Option("--format", "FORM", "text (default), markdown or json"),
-            Option("--output", "FILE", "write into a file"),
+            Option("--output", "FILE", "write to a file"),
         ] + Declarations.options
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {

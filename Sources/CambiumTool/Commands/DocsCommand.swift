@@ -4,21 +4,22 @@ import CambiumCompiler
 /// `cambium docs`: a page for people who use the model.
 enum DocsCommand: Command {
     static let name = "docs"
-    static let summary = "Write a page that documents the model"
+    static let summary = "Write a page that documents a model"
     static let usage = "MODEL [--output FILE]"
     static let details = """
-        Writes one HTML page that needs nothing else: entities with their attributes, relationships,
-        rules and requests, a diagram, and the versions with what changed between them. It follows
-        the reader's light or dark mode and prints well. The picture needs Graphviz; without it the
-        diagram stands there as Mermaid text.
+        Writes one HTML page that needs no other file: entities with their attributes,
+        relationships, rules and requests, a diagram, and the versions with their changes. You can
+        search entities and collapse them, and move and zoom the diagram. The page follows the light
+        or dark mode of the reader, and can be printed. The diagram needs Graphviz. Without it the
+        page contains the diagram as Mermaid text.
 
-        Under `swift package cambium docs` a page that is given no --output goes into a folder of
-        the plugin, since writing into the package needs leave; the full path is printed.
+        In `swift package cambium docs`, without --output, the page is written to a folder of the
+        plugin, because writing into the package needs permission. The command prints the path.
 
-        The same model gives the same page, so it can be kept beside the model.
+        The same model gives the same page, so you can keep it with the model.
         """
     static let options = [
-        Option("--output", "FILE", "where to write (default: NAME.html here; - prints)")
+        Option("--output", "FILE", "the file to write (default: NAME.html here; - prints)")
     ]
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {

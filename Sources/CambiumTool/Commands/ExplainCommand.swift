@@ -4,11 +4,11 @@ import CambiumCompiler
 /// `cambium explain`: the meaning of a code.
 enum ExplainCommand: Command {
     static let name = "explain"
-    static let summary = "Explain a code such as CM502, with an example and a fix"
+    static let summary = "Explain a code such as CM502, with an example and its fix"
     static let usage = "[CODE]"
     static let details = """
-        Every finding ends with a code in brackets. This command explains the code, with a wrong and
-        a corrected model and how to get from one to the other. Without a code it lists all.
+        Every finding ends with a code in brackets. This command prints its meaning, a model with
+        the mistake, one without, and the fix. Without a code it lists all codes.
         """
     static let options: [Option] = []
 

@@ -5,11 +5,11 @@ import CambiumMigration
 /// `cambium export`: all that a store holds, as JSON.
 enum ExportCommand: Command {
     static let name = "export"
-    static let summary = "Write the content of a store as JSON, to read or to compare"
+    static let summary = "Write all objects of a store as JSON, to read or to compare"
     static let usage = "STORE --model MODEL [--output FILE]"
     static let details = """
-        Writes a line for each object, with its key, its attributes and the keys of the objects that
-        its relationships reference:
+        Writes a line for each object, with its key, its attributes and the keys of its related
+        objects:
 
             {"format":1,
             "model":"Library",
@@ -23,21 +23,21 @@ enum ExportCommand: Command {
             {"_id":1,"title":"On Trees","year":1987,"author":1},
             …
 
-        Equal stores give equal texts: entities come by name, objects by key, links in their order
-        where they have one, else by key. Entities that inherit are listed with their root; each
-        object has its own in _entity, and a key names one object among all of them. What is
-        transient is not in a store. Values are spelled as objects export them: dates as ISO 8601,
-        bytes as Base64, also of values in files beside the store.
+        Equal stores give equal files: entities are sorted by name, objects by key, and links by
+        their order or else by key. Sub-entities are listed with their root entity. Each object then
+        has its entity in _entity, and a key identifies one object among all of them. Transient
+        properties are not stored. Values have the form of an export of objects: dates in ISO 8601,
+        bytes in Base64. Large values in files are included.
 
-        MODEL has the version that the store is of, which need not be the current one. The store is
-        not changed, and may be in use. One on a server, such as postgresql://host/database#schema, is
-        copied to a temporary file first.
+        MODEL must contain the version of the store. It need not be the current version. The store
+        is not changed, and may be in use. A store on a server, such as
+        postgresql://host/database#schema, is first copied to a temporary file.
 
             cambium export shop.sqlite --model Sources/App/Shop.cambium --output shop.json
         """
     static let options = [
         Option("--model", "MODEL", "the model of the store: Name.cambium or Name.xcdatamodeld"),
-        Option("--output", "FILE", "where to write (default: print)"),
+        Option("--output", "FILE", "the file to write (default: print)"),
     ]
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {

@@ -5,17 +5,17 @@ import Foundation
 /// `cambium format`: one layout for all model files.
 enum FormatCommand: Command {
     static let name = "format"
-    static let summary = "Lay out model files as the documentation does"
+    static let summary = "Format model files"
     static let usage = "MODEL ... [--check]"
     static let details = """
-        Rewrites the versions of bundles Name.cambium, or single files such as Shop.cambium/3.xml:
-        two spaces a level, attributes in one order, long lines broken. Comments stay, elements of
-        other namespaces stay as they are written, and the model is the same; a frozen version may
-        be formatted. Files that are so already are left alone.
+        Formats the versions of bundles Name.cambium, or single files such as Shop.cambium/3.xml:
+        two spaces for each level, attributes in a fixed order, long lines broken. Comments and
+        elements of other namespaces are kept, and the meaning stays the same, so you can format a
+        frozen version. Formatted files are not written again.
 
-        --check writes nothing, names the files that would change and ends with exit code 5.
+        --check writes nothing. It lists the files that would change, and ends with exit code 5.
         """
-    static let options = [Option("--check", nil, "only print which files would change")]
+    static let options = [Option("--check", nil, "only list the files that would change")]
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
         let isCheck = arguments.has("--check")

@@ -4,33 +4,35 @@ import CambiumCompiler
 /// `cambium freeze`: protects versions that have shipped against changes.
 enum FreezeCommand: Command {
     static let name = "freeze"
-    static let summary = "Remember that versions have shipped, so that they stay as they are"
+    static let summary = "Lock shipped versions against changes"
     static let usage = "MODEL [--through V] [--again V] | MODEL --history [--through V]"
     static let details = """
-        Run it when a program with the model goes to its users, and commit the file that it writes:
-        cambium.lock in the bundle, a line for each version. From then on the build refuses a change
-        to one of them that its stores would not have: tables and columns, defaults, limits, rules,
-        indexes, renames, migrations. Layout, comments, messages, code generation and requests may
-        change. The next change of the data goes into a new version: cambium version new MODEL.
+        Run this command when a program with the model is released, and commit cambium.lock, the
+        file that it writes into the bundle. It has a line for each version. From then on, the build
+        rejects a change of a frozen version that its stores would not have: tables and columns,
+        defaults, limits, rules, indexes, renames and migrations. Layout, comments, messages, code
+        generation and requests may change. Make the next change of the data in a new version:
+        cambium version new MODEL.
 
-        --history writes another file, once, for a bundle of Xcode that is to stay as it is:
-        Name.history.xml beside it, or the file of --declarations. Core Data dropped what a version
-        no longer had, without asking; there each such loss is listed with its class and a reason,
-        for all steps below the current version, and what the two versions leave open is declared
-        with the least data loss. Each declaration that deletes rows is listed, and has a comment in
-        the file. Read it: replace generated values if you know the real ones. It does not change
-        existing declarations, and each step is proven before it is written; one that needs code is
-        left out, and the exit code is 1.
+        --history is for a bundle of Xcode that you keep. It writes Name.history.xml beside the
+        bundle, or the file of --declarations. Core Data deleted the data of removed properties
+        without asking. The file lists each such loss with its class and a reason, for all steps
+        below the current version. If two versions do not determine a step, the command declares the
+        variant with the least loss. It prints each declaration that deletes rows, and adds a
+        comment to the file. Read the file, and correct generated values if you know better ones.
+        The command never changes existing lines. It proves each step before it writes it. A step
+        that needs code is not written, and the exit code is 1.
 
-        --again freezes a version as it is now although it was frozen before: for one that has
-        never left your machines.
+        --again freezes a changed version again. Use it only for a version that never left your
+        machines.
         """
     static let options =
         [
             Option(
-                "--through", "V", "the last version to freeze (default: that of --again, or all)"),
+                "--through", "V", "the last version to freeze (default: the one of --again, or all)"
+            ),
             Option("--again", "V", "freeze a changed version as it is now; may be repeated"),
-            Option("--history", nil, "write what the steps below the current version did"),
+            Option("--history", nil, "write declarations for the steps below the current version"),
         ] + Declarations.options
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {

@@ -4,38 +4,38 @@ import CambiumCompiler
 /// plugin.
 enum GenerateCommand: Command {
     static let name = "generate"
-    static let summary = "Write the Swift of models into their targets, which then need no plugin"
+    static let summary = "Write the Swift of models into their targets, to build without plugin"
     static let usage = """
         [--target NAME] ... [--package FOLDER] [--check]
                MODEL ... --output FOLDER [--check]
         """
     static let details = """
-        Writes the Swift of each model of a package into the folder Generated of its target: of every
-        target that does not use the build plugin, or of those that --target names. Commit the files.
-        The package then builds without Cambium's tool. Run it again when a model has changed, or
-        Cambium has:
+        Writes the Swift of each model in a package into the folder Generated of its target. Without
+        --target, the command does this for every target that does not use the build plugin. Commit
+        the files. The package then builds without Cambium's tool. Run the command again after a
+        change of a model, or an update of Cambium:
 
             swift package cambium generate --target App
             swift package cambium generate --check       in the checks of a project
 
         In Package.swift the target has no plugin, and excludes the model or declares it as a
-        resource; the command prints what is to be changed there. All files are written, or none if
-        a model has errors. Those that would not change are left alone. A file in the folder that
-        belongs to no model any longer is removed if Cambium has generated it; other files are never
-        touched.
+        resource. The command prints the changes to make there. It writes all files, or none if a
+        model has errors. Files with the same content are not written again. The command removes a
+        file from the folder if no model produces it any more and Cambium generated it. It never
+        changes other files.
 
-        With --output it writes the Swift of the models that are named into one folder, and removes
+        With --output the command writes the Swift of the given models into one folder, and removes
         nothing.
 
-        --check writes nothing. It names the files that are missing, stale or left over, and ends with
-        exit code 10 if there are any.
+        --check writes nothing. It lists missing, outdated and superfluous files. If there are any,
+        the exit code is 10.
         """
     static let options =
         [
-            Option("--target", "NAME", "a target, also one that uses the plugin; may be repeated"),
+            Option("--target", "NAME", "a target, even if it uses the plugin; may be repeated"),
             Option("--package", "FOLDER", "the package (default: here)"),
-            Option("--output", "FOLDER", "where the files of the models that are named go"),
-            Option("--check", nil, "only print which files are out of date"),
+            Option("--output", "FOLDER", "the folder for the files of the given models"),
+            Option("--check", nil, "only list the files that differ from the models"),
         ] + emittingOptions
 
     /// A folder, and the models whose files belong there.

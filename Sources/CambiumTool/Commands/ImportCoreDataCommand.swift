@@ -16,25 +16,26 @@ enum ImportCoreDataCommand: Command {
                              [--proofs FOLDER | --no-proof-cache]
         """
     static let details = """
-        Reads the SQLite file that Core Data wrote, with what lies beside it (-wal, external data),
-        finds the version of the model that wrote it, copies all objects and links into a new store,
-        and migrates that to the current version. STORE is never changed, and the new store is
-        created completely or not at all.
+        Reads an SQLite file that Core Data wrote, with its log (-wal) and its external data. The
+        command finds the version of the model that wrote it, copies all objects and links into a
+        new store, and migrates that store to the current version. STORE is never changed. The new
+        store is complete, or does not exist.
 
             cambium import-coredata Shop.sqlite --model Shop.xcdatamodeld --plan
             cambium import-coredata Shop.sqlite --model Shop.xcdatamodeld --to shop.cambium.sqlite
 
-        What is not imported is named row by row: rows that break a rule of the model, dangling
-        references, values that cannot be read, files that are missing, tables of Core Data's own.
-        Keys stay: an object's id is its Z_PK.
+        The report lists everything that is not imported, row by row: rows that break a rule of the
+        model, dangling references, unreadable values, missing files, and Core Data's own tables.
+        Keys stay the same: the id of an object is its Z_PK.
 
-        --plan does the same in a temporary file that is deleted at the end, and gives the same
-        report and exit code. The former name of this command, 'adopt', still works.
+        --plan imports into a temporary file and deletes it. The report and the exit code are the
+        same. The former name of this command, 'adopt', still works.
 
-        A store that fits no version is refused, with the nearest and the differences. --version
-        takes one by force: what has no column is nil then, or the default, and what has no property
-        is left out. A store of a version after the current one stays at that (exit code 8), unless
-        --until names it.
+        If the store fits no version, the command prints the nearest version and the differences,
+        and imports nothing. --version forces a version: a property without a column is nil or the
+        default, and a column without a property is ignored. If the version of the store is later
+        than the current one, the store is imported with its version (exit code 8), unless --until
+        names it.
         """
     static let options =
         [
@@ -43,14 +44,14 @@ enum ImportCoreDataCommand: Command {
                 "--to", "FILE",
                 "the new store (default: beside STORE, with the extension cambium.sqlite)"),
             Option("--until", "V", "migrate to this version (default: the current one)"),
-            Option("--version", "V", "the version that wrote STORE, whatever its tables say"),
+            Option("--version", "V", "the version that wrote STORE, even if its tables differ"),
             Option(
                 "--hashes", "FILE",
-                "VersionInfo.plist of the app's Name.momd, which distinguishes versions"),
-            Option("--plan", nil, "print what would be done, and write nothing"),
-            Option("--ids", "FILE", "write old and new keys into a file, with tabs between them"),
+                "VersionInfo.plist of the app's Name.momd, to distinguish versions"),
+            Option("--plan", nil, "report the import without writing a store"),
+            Option("--ids", "FILE", "write old and new keys to a file, separated by tabs"),
             Option("--format", "FORM", "text (default) or json"),
-            Option("--report", "FILE", "write the report into a file as json too"),
+            Option("--report", "FILE", "also write the report to a file, as JSON"),
         ] + Declarations.options + ProofFolder.options
 
     private enum Format: String, CaseIterable {

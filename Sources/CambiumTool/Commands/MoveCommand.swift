@@ -13,28 +13,28 @@ enum MoveCommand: Command {
     static let usage = "FROM TO --model MODEL [--drift refuse|report] [--json]"
     static let details = """
         FROM and TO are the file of an SQLite database, or a schema on a server, such as
-        postgresql://user@host/database#schema (the schema is cambium where none is named).
+        postgresql://user@host/database#schema. The default schema is cambium.
 
             cambium move shop.sqlite 'postgresql://shop@db.example.com/shop' --model Shop.cambium
 
-        TO is new, or a store on a server without objects. It gets all that FROM has: objects with
-        their keys and versions, links and their order, large data, and what the program noted. The
-        history starts over: a token of FROM is expired in TO. FROM is only read and stays as it is.
-        Stop the programs that use FROM meanwhile: what they save may be missing from TO.
+        TO must be new, or a store on a server without objects. It receives all content of FROM:
+        objects with their keys and versions, links and their order, large values, and the program's
+        metadata. The history starts over, so a history token of FROM is expired in TO. FROM is only
+        read. Stop all programs during the move: changes that they save may be missing in TO.
 
-        Values that TO cannot hold are named before anything is written, \(TableMove.mostRefusals) at
-        most. A server keeps dates to the microsecond; dates that have to be rounded are counted. All
-        is written in one transaction. Before it is committed, each table is read again and compared
-        with FROM. A move that fails or is interrupted leaves TO unchanged.
+        If TO cannot hold some values, the command lists them before it writes anything, 20 at most.
+        A server keeps dates to the microsecond. The report has the number of rounded dates. The
+        move is one transaction. Before the commit, the command reads each table again and compares
+        it with FROM. If the move fails or is interrupted, TO does not change.
 
-        MODEL has the version that FROM is of, which need not be the current one.
+        MODEL must contain the version of FROM. It need not be the current version.
         """
     static let options =
         [
             Option("--model", "MODEL", "the model of the store: Name.cambium or Name.xcdatamodeld"),
             Option(
                 "--drift", "POLICY",
-                "tables of FROM that others changed: refuse (default), or report to continue"),
+                "changed tables of FROM: refuse (default), or report and continue"),
             Option("--json", nil, "print JSON for programs"),
         ] + Declarations.options + ProofFolder.options
 

@@ -4,20 +4,20 @@ import CambiumCompiler
 /// `cambium new`: a bundle to start with.
 enum NewCommand: Command {
     static let name = "new"
-    static let summary = "Create a model with a commented first version"
+    static let summary = "Create a model with a first version to learn from"
     static let usage = "NAME [--in FOLDER] [--example]"
     static let details = """
-        Creates the folder NAME.cambium with 1.xml in it, and prints what Package.swift needs. Put
-        it into the folder of the target that will use it: a target compiles the models in its
+        Creates the folder NAME.cambium with the file 1.xml, and prints the lines for Package.swift.
+        Create it in the folder of the target that uses it: a target compiles the models in its
         sources.
 
             cambium new Shop --in Sources/App
             cambium new Shop --in Sources/App --example     shows most of the language
 
-        Nothing is overwritten.
+        The command overwrites nothing.
         """
     static let options = [
-        Option("--in", "FOLDER", "where to create it (default: here)"),
+        Option("--in", "FOLDER", "the folder for the model (default: here)"),
         Option("--example", nil, "a shop instead of a notebook"),
     ]
 

@@ -8,27 +8,27 @@ enum SQLCommand: Command {
     static let usage =
         "MODEL [--version V | --from A --to B | --grants U] [--engine E] [--output FOLDER]"
     static let details = """
-        Prints the statements exactly as the runtime executes them: the schema of the current
-        version and every migration; or one version's schema; or the steps from one version to
-        another. With --engine postgres, they are those of stores on PostgreSQL, in the schema
-        cambium. With --output, a file for each, to be kept and reviewed with the model:
+        Prints the statements that the runtime executes: the schema of the current version and every
+        migration, or the schema of one version, or the steps between two versions. With --engine
+        postgres, the statements are those of stores on PostgreSQL, in the schema cambium. With
+        --output, each part is a file, to be reviewed with the model:
 
             cambium sql Sources/App/Shop.cambium --from 2 --to 3
 
-        With --grants, prints what the owner of a store on a server grants to a user who reads and
-        writes it, but does not create, migrate or repair it:
+        With --grants, the command prints the statements for the owner of a store on a server. They
+        let a user read and write the store, but not create, migrate or repair it:
 
             cambium sql Sources/App/Shop.cambium --engine postgres --grants web --schema shop
         """
     static let options =
         [
             Option("--version", "V", "the schema of one version"),
-            Option("--from", "A", "the version that a migration starts from"),
-            Option("--to", "B", "the version that it migrates to"),
-            Option("--grants", "U", "what lets a user of a server read and write the store"),
-            Option("--schema", "S", "the store's schema, for --grants; cambium if not given"),
-            Option("--engine", "E", "what the stores are in: sqlite (the default) or postgres"),
-            Option("--output", "FOLDER", "write files instead of printing"),
+            Option("--from", "A", "the source version of a migration"),
+            Option("--to", "B", "the destination version of a migration"),
+            Option("--grants", "U", "the user of a server who may read and write the store"),
+            Option("--schema", "S", "the schema of the store, for --grants (default: cambium)"),
+            Option("--engine", "E", "the engine of the stores: sqlite (default) or postgres"),
+            Option("--output", "FOLDER", "write files into this folder instead of printing"),
         ] + Declarations.options
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {

@@ -5,27 +5,27 @@ import Foundation
 /// `cambium schema`: the schema with which editors complete and check models.
 enum SchemaCommand: Command {
     static let name = "schema"
-    static let summary = "Write the XML schema from which editors complete and explain"
+    static let summary = "Write the XML schema for completion in editors"
     static let usage = "MODEL [--output FILE]"
     static let details = """
-        Writes \(ModelSchema.fileName) beside the bundle. An editor that knows it offers elements
-        and attributes, says what they mean and marks those that do not exist. 'cambium check'
-        reports what only the compiler can know, such as whether a name exists.
+        Writes \(ModelSchema.fileName) beside the bundle. With this file an editor completes
+        elements and attributes, explains them, and marks unknown ones. Only 'cambium check' finds
+        other mistakes, such as a name that does not exist.
 
-        VS Code, with the extension XML by Red Hat, finds it by .vscode/settings.json:
+        VS Code, with the extension XML by Red Hat, finds the file by .vscode/settings.json:
 
             "xml.fileAssociations": [
                 { "pattern": "**/*.cambium/*.xml", "systemId": "\(ModelSchema.fileName)" }
             ]
 
-        where systemId is the file's path from the folder that is open. Other editors, and VS Code
-        without settings, find it by the model itself:
+        systemId is the path of the file, relative to the open folder. Other editors, and VS Code
+        without settings, find the file by an attribute of the model:
 
             <model xmlns="\(Vocabulary.namespace)" …
                    xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
                    xsi:schemaLocation="\(Vocabulary.namespace) ../\(ModelSchema.fileName)">
 
-        A target that has the file in its folder names it in exclude: in Package.swift. Write it
+        If the file is in the folder of a target, add it to exclude: in Package.swift. Write it
         again after an update of Cambium.
 
             cambium schema Shop.cambium
@@ -34,7 +34,7 @@ enum SchemaCommand: Command {
     static let options = [
         Option(
             "--output", "FILE",
-            "where to write (default: \(ModelSchema.fileName) beside MODEL; - prints)")
+            "the file to write (default: \(ModelSchema.fileName) beside MODEL; - prints)")
     ]
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {

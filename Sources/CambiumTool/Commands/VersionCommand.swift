@@ -4,24 +4,24 @@ import CambiumCompiler
 /// `cambium version new`: the next version of a model.
 enum VersionCommand: Command {
     static let name = "version"
-    static let summary = "Copy the current version of a model to the next one"
+    static let summary = "Copy the current version of a model to the next version"
     static let usage = "new MODEL [--freeze]"
     static let details = """
-        Do it when the current version has shipped, before the first change after that. In MODEL it
-        makes 2.xml of 1.xml, with its whole content, including comments. Declarations of 1.xml
-        about the version before are left out: migrations, renamedFrom, suppressions of findings
-        about that step. In a bundle of Xcode's it copies the folder of the current version, with
-        its renaming identifiers, and makes the copy the current version, as Xcode does.
+        Run this command after the current version has shipped, before the next change. It copies
+        1.xml of MODEL to 2.xml, with comments. It leaves out all that concerns the step to version
+        1: migrations, renamedFrom, and suppressions of findings about that step. In a bundle of
+        Xcode it copies the folder of the current version, with its renaming identifiers, and makes
+        the copy the current version, as Xcode does.
 
-        A version that is not frozen is a draft, and can be changed in its place: see
-        StoreOptions.draftPolicy for the handling of stores that were written before a change.
+        A version that is not frozen is a draft. You can change it in place.
+        StoreOptions.draftPolicy decides about stores that were written before the change.
 
             cambium version new Sources/App/Shop.cambium --freeze
 
-        Nothing is overwritten.
+        The command overwrites nothing.
         """
     static let options =
-        [Option("--freeze", nil, "freeze the version that is copied, and those before it")]
+        [Option("--freeze", nil, "freeze the copied version and all before it")]
         + Declarations.options
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {

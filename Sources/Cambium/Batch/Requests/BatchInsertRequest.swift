@@ -144,7 +144,7 @@ typealias BatchFill<Entity: ManagedObject> = (_ object: Entity, _ row: BatchRowM
 /// let request = AsyncBatchInsertRequest<Product, _>(lines) { product, line in
 ///     product.sku = try sku(of: line)
 /// }
-/// let result = try await background.execute(request)  // a BackgroundContext, or a context
+/// let result = try await context.execute(request)     // or with a BackgroundContext
 /// ```
 ///
 /// Like ``BatchInsertRequest``, it runs in one transaction. The store is not locked while the

@@ -115,7 +115,7 @@ extension Key: AttributeKey {}
 /// stored in a file. A condition can only test whether it has a value:
 ///
 /// ```swift
-/// let request = Person.fetchRequest().filter(Person.photo != nil)
+/// let request = Product.fetchRequest().filter(Product.photo != nil)
 /// ```
 public struct OpaqueKey<Root: ManagedObject, Value>: AttributeKey {
     /// The names of the path from the object to the attribute.

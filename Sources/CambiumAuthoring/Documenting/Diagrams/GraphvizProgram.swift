@@ -35,15 +35,16 @@ package enum GraphvizProgram {
         guard let program else { throw .notInstalled }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = ["-Tsvg"]
         // Through files: with pipes both sides could wait for each other.
         do {
             let folder = try ScratchFolder()
             defer { withExtendedLifetime(folder) {} }
             let (input, output) = (folder.path + "/graph.dot", folder.path + "/graph.svg")
             try Data(graph.utf8).write(to: URL(fileURLWithPath: input))
-            process.arguments = ["-Tsvg", "-o", output, input]
-            process.standardOutput = FileHandle.nullDevice
+            // Only on its output the program writes the pictures of several graphs.
+            try Data().write(to: URL(fileURLWithPath: output))
+            process.arguments = ["-Tsvg", input]
+            process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
             process.standardError = FileHandle.nullDevice
             try process.run()
             process.waitUntilExit()

@@ -8,6 +8,28 @@ struct ModelDiagram {
     /// The lines: inheritance first, then relationships, each with its inverse once.
     let lines: [Line]
 
+    /// Whether a picture of the model can be read only if its boxes show names alone.
+    static func isLarge(_ model: Model) -> Bool { model.entities.count > 20 }
+
+    /// The boxes that lines connect with each other, as groups of positions in ``boxes``.
+    var components: [[Int]] {
+        var heads = Array(boxes.indices)
+        func head(of box: Int) -> Int {
+            var box = box
+            while heads[box] != box { box = heads[box] }
+            return box
+        }
+        let positions = Dictionary(
+            boxes.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        for line in lines {
+            guard let from = positions[line.from], let to = positions[line.to] else { continue }
+            let (one, other) = (head(of: from), head(of: to))
+            heads[max(one, other)] = min(one, other)
+        }
+        return Dictionary(grouping: boxes.indices, by: head).sorted { $0.key < $1.key }
+            .map(\.value)
+    }
+
     /// An entity.
     struct Box {
         let name: String

@@ -55,14 +55,35 @@ extension DocumentationEmitter {
         dd { margin: 0; overflow-wrap: anywhere }
         figure { margin: 0; padding: 1rem; overflow: auto; border: 1px solid var(--line);
           border-radius: 8px; background: var(--panel) }
-        figure svg { display: block; margin: auto }
+        figure svg { display: block; margin: auto; max-width: 100%; height: auto }
+        figure.live { padding: 0; overflow: hidden }
+        figure.live svg { width: 100%; height: 100%; cursor: grab; touch-action: none;
+          user-select: none; -webkit-user-select: none }
+        figure.live svg:active { cursor: grabbing }
+        .miss { display: none }
+        .node.miss { display: inline; opacity: .15 }
+        .tools { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center;
+          margin: 0 0 .6rem }
+        .tools[hidden], #found:empty { display: none }
+        input, button { font: inherit; font-size: .85rem; color: var(--text);
+          background: var(--back); border: 1px solid var(--line); border-radius: 6px;
+          padding: .25rem .6rem }
+        button { cursor: pointer }
+        button:hover { border-color: var(--accent) }
+        nav input { width: 100% }
+        .entity summary { list-style-position: outside }
+        .entity summary > h2 { display: inline-block; margin: 0 0 .2rem; font-size: 1.3rem;
+          color: var(--text); overflow-wrap: anywhere }
+        section.entity { margin-top: .8rem; padding-top: .8rem }
         details { margin: 1rem 0 }
+        .entity details { margin: 0 }
         summary { cursor: pointer; color: var(--faint) }
         footer { margin-top: 3rem; color: var(--faint); font-size: .85rem }
         @media (max-width: 50rem) { body { display: block } main { padding: 1.25rem }
-          nav { position: static; height: auto; border-right: 0;
-            border-bottom: 1px solid var(--line) } }
-        @media print { nav { display: none } body { display: block } }
+          nav { position: static; height: auto; max-height: 45vh; border-right: 0;
+            border-bottom: 1px solid var(--line); padding: 1.25rem }
+          th, td { padding: .35rem .5rem } td:first-child code { white-space: nowrap } }
+        @media print { nav, .tools { display: none } body { display: block } }
 
         """
 }

@@ -6,8 +6,7 @@ import CambiumMigration
 /// `cambium migrate`: migrates store files, and proves migrations.
 enum MigrateCommand: Command {
     static let name = "migrate"
-    static let summary =
-        "Show the version of a store, migrate it or a copy; prove a model's migrations"
+    static let summary = "Inspect, rehearse, apply and prove the migration of stores"
     static let usage = """
         status STORE --model MODEL [--to V] [--json]
                cambium migrate plan STORE --model MODEL [--to V] [--json]
@@ -19,27 +18,28 @@ enum MigrateCommand: Command {
                cambium migrate verify --model MODEL --engine postgres --url URL [--json]
         """
     static let details = """
-        status shows which version a store has, and whether a program with the model can open it
-        (exit code 6 where it has to be migrated). plan shows what a migration would do: steps,
-        classes, rows, disk space. Both change nothing. apply migrates the store, all of it or
-        nothing, after making a copy beside it if data will be lost. rehearse does it to a copy that
-        is removed again, and compares the tables. forget removes the copies that migrations have
+        status prints the version of a store, and whether a program with the model can open it. The
+        exit code is 6 if the store has to be migrated. plan prints the migration: steps, classes,
+        rows, disk space. Neither changes anything. apply migrates the store, completely or not at
+        all. If data will be lost, it first makes a copy beside the store. rehearse migrates a
+        temporary copy, and compares the tables. forget removes the copies that migrations have
         left.
 
-        STORE is the file of an SQLite database or the URL of a PostgreSQL server, such as
-        postgresql://host/shop#schema. There, plan also names the tables that are written again and
-        the locks that others wait for; apply keeps copies of tables in a schema of their own; and
-        rehearse copies the tables into a schema that no one else ever sees.
+        STORE is the file of an SQLite database, or the URL of a PostgreSQL server, such as
+        postgresql://host/shop#schema. On a server, plan also lists the tables that are rewritten
+        and the locks that other programs wait for. apply keeps copies of tables in a separate
+        schema. rehearse copies the tables into a schema that is never visible to others.
 
         verify runs every step from each version to the next on an SQLite in memory, with sample
-        rows, and prints what it found about each: its class, the rows before and after,
-        and why it fails. With --engine postgres it runs them on a server as well, beside files with
-        the same rows, and compares every table and every row. Nothing stays on the server.
+        rows. It reports the class of each step, the rows before and after, and the reason of a
+        failure. With --engine postgres it also runs them on a server, with the same rows, and
+        compares every table and every row. Nothing stays on the server.
 
             cambium migrate plan shop.sqlite --model Sources/App/Shop.cambium
             cambium migrate rehearse shop.sqlite --model Sources/App/Shop.cambium --json
 
-        A chain with steps of code only the program itself can run: see MigrationCommand.
+        A chain that contains steps in Swift can be run only by the program itself: see
+        MigrationCommand.
 
         \(ProofFolder.details)
         """
@@ -47,11 +47,11 @@ enum MigrateCommand: Command {
         [
             Option("--model", "MODEL", "the model: Name.cambium or Name.xcdatamodeld"),
             Option("--to", "V", "the version to migrate to (default: the current one)"),
-            Option("--backup", "FILE", "apply: copy the store there first, whatever is done"),
+            Option("--backup", "FILE", "apply: always copy the store to this file first"),
             Option(
-                "--drift", "POLICY", "tables that others changed: refuse (default), repair, report"),
+                "--drift", "POLICY", "changed tables: refuse (default), repair, report"),
             Option("--engine", "ENGINE", "verify: sqlite (default) or postgres"),
-            Option("--url", "URL", "verify: the server that --engine postgres proves on"),
+            Option("--url", "URL", "verify: the server for --engine postgres"),
             Option("--json", nil, "print JSON for programs"),
         ] + Declarations.options + ProofFolder.options
 

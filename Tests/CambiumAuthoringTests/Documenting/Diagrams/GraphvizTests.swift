@@ -52,6 +52,56 @@ struct GraphvizTests {
         #expect(svg.contains("<g><text>A</text></g>\n</svg>"))
     }
 
+    @Test func `several graphs stand in columns beside each other, and do not overlap`() throws {
+        let sizes = [(10, 20), (300, 200), (40, 90), (40, 90), (10, 20)]
+        let output = sizes.map { width, height in
+            """
+            <svg width="\(width)pt" height="\(height)pt" viewBox="0 0 \(width) \(height)">
+            <g id="graph0"><rect width="\(width)" height="\(height)"/></g>
+            </svg>
+
+            """
+        }.joined()
+        let svg = SVGEmitter.element(output, title: "A")
+        let root = try XMLReader.read(SourceText(path: "a.svg", bytes: Array(svg.utf8)))
+        #expect(root.name == "svg" && !svg.contains("graph0"))
+        let places = svg.matches(of: #/translate\((\d+) (\d+)\)/#).compactMap { match in
+            Int(match.output.1).flatMap { x in Int(match.output.2).map { (x, $0) } }
+        }
+        try #require(places.count == sizes.count)
+        let size = try #require(svg.firstMatch(of: #/viewBox="0 0 (\d+) (\d+)"/#)?.output)
+        let (width, height) = (try #require(Int(size.1)), try #require(Int(size.2)))
+        for (one, place) in zip(sizes, places) {
+            #expect(place.0 + one.0 <= width && place.1 + one.1 <= height)
+        }
+        for one in sizes.indices {
+            for other in sizes.indices where other > one {
+                let isBeside =
+                    places[one].0 + sizes[one].0 <= places[other].0
+                    || places[other].0 + sizes[other].0 <= places[one].0
+                    || places[one].1 + sizes[one].1 <= places[other].1
+                    || places[other].1 + sizes[other].1 <= places[one].1
+                #expect(isBeside, "\(one) and \(other)")
+            }
+        }
+    }
+
+    @Test func `boxes that lines connect are one graph, and a large model shows names alone`() {
+        let related = (0..<25).map { number in
+            Entity(
+                name: "E\(number)", attributes: [Attribute(name: "word", type: .string)],
+                relationships: number % 5 == 0
+                    ? [] : [Relationship(name: "next", destination: "E\(number - 1)")])
+        }
+        let large = GraphvizEmitter.components(
+            of: Model(name: "M", version: "1", entities: related))
+        #expect(large.ranges(of: "digraph").count == 5)
+        #expect(large.ranges(of: "label=").count == 25 && !large.contains("word"))
+        let few = Array(related.prefix(10))
+        let small = GraphvizEmitter.components(of: Model(name: "M", version: "1", entities: few))
+        #expect(small.ranges(of: "digraph").count == 2 && small.contains("word"))
+    }
+
     @Test(.enabled(if: path != nil, "Graphviz is not installed"))
     func `Graphviz draws every hostile name`() throws {
         for payload in DocumentationFixture.hostile {
