@@ -92,7 +92,7 @@ import Testing
         let other = container.newContext()
         product.category = try other.existingObject(with: books.objectID, as: Category.self)
         let foreign = try #require(throws: StoreError.self) { try context.save() }
-        #expect(foreign.code == .foreignObject)
+        #expect(foreign.code == .objectOfAnotherContext)
     }
 
     @Test func reads() throws {
