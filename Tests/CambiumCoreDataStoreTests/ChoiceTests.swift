@@ -133,7 +133,7 @@ extension ChoiceTests {
         let report = try store.importStore(versions, migrations)
         #expect(report.writtenBy == "2" && report.objects == 2)
         #expect(report.choice?.contains("'1'") == true)
-        #expect(report.text.contains("It is taken as '2': the migrations from '1'"))
+        #expect(report.text.contains("It is imported as '2': the migrations from '1'"))
         // A program knows the steps, and of the versions what they are.
         let opened = try self.store("(1, 1, 1, 'a'), (2, 1, 1, NULL)")
         let plain = [versions[0], Self.version("2", isOptional: true), versions[2]]

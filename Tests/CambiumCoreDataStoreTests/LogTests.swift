@@ -45,7 +45,7 @@ struct LogTests {
         let found = try importStore()
         #expect(found.name == "Hall")
         #expect(found.report.omittedTables == [log])
-        #expect(found.report.text.contains("no change that it holds was read"))
+        #expect(found.report.text.contains("none of its changes were read"))
         #expect(!found.report.isComplete)
     }
 

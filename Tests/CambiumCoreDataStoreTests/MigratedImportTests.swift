@@ -100,7 +100,7 @@ struct MigratedImportTests {
             report.text.contains("Stopped at '2': it comes after '1', which is the current"))
         #expect(
             report.text.contains(
-                "all data would be imported, but the version is not the one wanted"))
+                "all data would be imported, but the version is not the requested one"))
         #expect(try plan("2").isComplete)
     }
 

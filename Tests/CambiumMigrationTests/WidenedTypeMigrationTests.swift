@@ -111,6 +111,6 @@ import Testing
         let error = #expect(throws: MigrationError.self) {
             _ = try Store.migrate(old, new, rows: "INSERT INTO E (_id, a) VALUES (1, x'0241')")
         }
-        #expect("\(error as Any)".contains("lies in a file"))
+        #expect("\(error as Any)".contains("is stored in a file"))
     }
 }

@@ -79,7 +79,7 @@ struct CommandTests {
         #expect(
             lines.filter { $0.hasPrefix("  PostgreSQL has no index") }
                 == [
-                    "  PostgreSQL has no index Area.index.price: it cannot tell its values or rows"
+                    "  PostgreSQL has no index Area.index.price: it cannot compute its values or rows"
                 ])
         #expect(!lines.contains { $0.contains("Area.cheap") })
         #expect(lines.contains("  The rule Area.folded is checked on save; the store cannot"))

@@ -80,7 +80,7 @@ struct ImportCoreDataTests {
         #expect(folder.text("report.json")?.contains("\"writtenBy\" : \"Shop\"") == true)
         #expect(FileManager.default.fileExists(atPath: folder.path("new")))
         let text = errors.withLock { $0 }
-        #expect(text.contains("It is full.\nThe new store \(folder.path("new")) was made"))
+        #expect(text.contains("It is full.\nThe new store \(folder.path("new")) was created"))
     }
 
     @Test func `what is not imported is 8, what fits no version is 7`() throws {

@@ -129,8 +129,8 @@ package enum ModelHistory {
         guard source == nil, let end = text.firstIndex(of: "\n") else { return text }
         // A new file gets a comment that describes its purpose.
         return text[...end] + """
-            <!-- The changes of data by steps that have shipped. Written by `cambium
-                 freeze --history`. Correct the generated values; keep this file under version control. -->
+            <!-- The changes of data by steps that have shipped. Written by `cambium freeze` for the
+                 history. Correct the generated values; keep this file under version control. -->
 
             """ + text[text.index(after: end)...]
     }

@@ -106,7 +106,7 @@ struct KeyRepair {
                 .text
             {
                 reason =
-                    "the object of that key is of \(entity), which is no "
+                    "the object of that key is of \(entity), which is not a "
                     + sql.relationship.destination
             }
             try drop(row, sql, reason: reason)

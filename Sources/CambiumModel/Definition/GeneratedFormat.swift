@@ -8,10 +8,10 @@
 @_spi(Generated)
 @dynamicMemberLookup
 public enum GeneratedFormat: String, Sendable {
-    case fc4162b90
+    case fbf4650a6
 
     /// The format of this Cambium.
-    public static var current: GeneratedFormat { .fc4162b90 }
+    public static var current: GeneratedFormat { .fbf4650a6 }
 
     /// Any other format. The compiler shows the message if generated code names one.
     @available(

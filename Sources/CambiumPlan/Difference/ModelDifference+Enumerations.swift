@@ -82,7 +82,7 @@ extension ModelDifference {
                 objects may have \(namesake == nil ? "it" : item.rawText) \
                 (\(names.joined(separator: ", ")))
                 """,
-            remedy: "say "
+            remedy: "declare "
                 + (kept == nil
                     ? ""
                     : "whether it " + (namesake == nil ? "was renamed, and so keeps" : "keeps")

@@ -87,7 +87,7 @@ struct DuplicatedThingTests {
         let diagnostics = ModelCompiler.compile(folder.path).diagnostics
         let chain = try #require(diagnostics.first { $0.code == .brokenChain })
         let note = try #require(chain.notes.last)
-        #expect(note.contains("Say which one it was") && note.contains("<rename \(rename)/>"))
+        #expect(note.contains("Declare which one it was") && note.contains("<rename \(rename)/>"))
         #expect(!chain.notes.contains { $0.contains("take it back") })
         let declaration = try #require(note.firstRange(of: #/<migration.*</migration>/#))
         let file =

@@ -110,8 +110,8 @@ struct ExternalColumnTests {
                 try runner(.report, to: models[1], models).open(connection)
             }
             let text = "\(try #require(error))"
-            #expect(text.contains("no place for columns that another program has added: Tag"))
-            #expect(text.contains("let the drift policy repair the store"))
+            #expect(text.contains("delete columns that another program has added: Tag"))
+            #expect(text.contains("set the drift policy repair"))
             #expect(try Store.dump(connection) == before)
             _ = try runner(.repair, to: models[1], models).open(connection)
             #expect(

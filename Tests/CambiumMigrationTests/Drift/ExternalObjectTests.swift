@@ -83,22 +83,31 @@ struct ExternalObjectTests {
         (
             "CREATE TABLE r (x); CREATE TABLE R_2 (x)",
             [
-                "table r has the name", "(R) except for case",
+                "table r has a name that the migration uses", "(R) except for case",
                 "ALTER TABLE \"r\" RENAME TO \"r_2_2\"",
             ]
         ),
-        ("CREATE TABLE _new_p (x)", ["table _new_p has the name"]),
-        ("CREATE INDEX R ON P (s)", ["index R has the name", "DROP INDEX \"R\""]),
-        ("CREATE VIEW r AS SELECT s FROM P", ["view r has the name", "DROP VIEW \"r\""]),
-        ("CREATE INDEX \"P.index.m\" ON P (s)", ["index P.index.m has the name"]),
-        ("CREATE INDEX \"P.index.s\" ON P (s)", ["index P.index.s has a name as only the model's"]),
+        ("CREATE TABLE _new_p (x)", ["table _new_p has a name that the migration uses"]),
+        (
+            "CREATE INDEX R ON P (s)",
+            ["index R has a name that the migration uses", "DROP INDEX \"R\""]
+        ),
+        (
+            "CREATE VIEW r AS SELECT s FROM P",
+            ["view r has a name that the migration uses", "DROP VIEW \"r\""]
+        ),
+        (
+            "CREATE INDEX \"P.index.m\" ON P (s)",
+            ["index P.index.m has a name that the migration uses"]
+        ),
+        ("CREATE INDEX \"P.index.s\" ON P (s)", ["index P.index.s has a name that is reserved"]),
         (
             "CREATE VIEW v AS SELECT n FROM P",
             ["view v would no longer work (no such column: n)"]
         ),
         (
             "CREATE VIEW v AS SELECT n FROM p; CREATE VIEW w AS SELECT n FROM v",
-            ["view v would not", "view w would not", "DROP VIEW \"w\""]
+            ["view v would no longer", "view w would no longer", "DROP VIEW \"w\""]
         ),
         ("CREATE VIEW v AS SELECT s FROM q", ["view v would no longer work (no such table"]),
         (
@@ -109,7 +118,8 @@ struct ExternalObjectTests {
             """
             CREATE TRIGGER t AFTER INSERT ON P BEGIN UPDATE P SET s = 'x'; END;
             CREATE TRIGGER u AFTER INSERT ON P BEGIN UPDATE P SET s = NEW.n; END
-            """, ["way of the migration, and nothing was changed: the trigger u would not"]
+            """,
+            ["conflict with the migration, and nothing was changed: the trigger u would no longer"]
         ),
         (
             """
@@ -133,9 +143,9 @@ struct ExternalObjectTests {
             "CREATE TRIGGER t AFTER UPDATE OF s, n ON P BEGIN SELECT 1; END",
             ["trigger t would no longer work (no such column: n)"]
         ),
-        ("CREATE TRIGGER t AFTER INSERT ON Q BEGIN SELECT 1; END", ["trigger t would not"]),
+        ("CREATE TRIGGER t AFTER INSERT ON Q BEGIN SELECT 1; END", ["trigger t would no longer"]),
         ("CREATE INDEX i ON P (n)", ["index i would no longer work (no such column: n)"]),
-        ("CREATE INDEX i ON Q (s)", ["index i would not work any more"]),
+        ("CREATE INDEX i ON Q (s)", ["index i would no longer work"]),
         (
             "CREATE TABLE mine (x REFERENCES Q (_id)); INSERT INTO mine VALUES (1)",
             [
@@ -157,7 +167,7 @@ struct ExternalObjectTests {
                 "changed: the trigger t belongs to the view v, which has to be dropped: drop it "
                     + "first (DROP TRIGGER \"t\") and create it again when V is rebuilt: "
                     + "CREATE TRIGGER t INSTEAD OF INSERT ON V BEGIN INSERT INTO P (s) VALUES ('z'); "
-                    + "END; the view v would not"
+                    + "END; the view v would no longer"
             ]
         ),
         (
@@ -221,7 +231,7 @@ struct ExternalObjectTests {
         throws
     {
         for (sql, word) in [
-            ("CREATE TABLE r (x)", "table r has the name"),
+            ("CREATE TABLE r (x)", "table r has a name that the migration uses"),
             ("CREATE VIEW v AS SELECT n FROM P", "no such column: n"),
         ] {
             let connection = try store(sql)

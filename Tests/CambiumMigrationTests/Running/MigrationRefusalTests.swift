@@ -63,7 +63,7 @@ struct MigrationRefusalTests {
         #expect(refusal.entity == "Product" && refusal.objects == [5])
         #expect(refusal.value == "'secret name'")
         #expect(
-            text.contains("Product.name is longer than it may be [object 5 of Product]. It was"))
+            text.contains("Product.name is longer than it may be [object 5 of Product]. The"))
         #expect(text.contains("change the limits of Product.name: length at most 4"))
         // A value is a user's: only whoever has the store at hand is shown it.
         #expect(!text.contains("secret") && !text.contains("maxLength"))

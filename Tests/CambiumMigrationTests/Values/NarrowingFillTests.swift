@@ -66,7 +66,7 @@ import Testing
                 version,
                 [Entity(name: "Product", attributes: [Attribute(name: "a", type: type)])])
         }
-        func refuses(_ step: MigrationStep) -> Bool { step.summary.hasPrefix("Refuse") }
+        func refuses(_ step: MigrationStep) -> Bool { step.summary.hasPrefix("Reject") }
         for (from, to) in [
             (AttributeType.int32, AttributeType.string), (.int16, .int64), (.float, .double),
             (.int32, .double), (.decimal(scale: 2), .string), (.uri, .string),

@@ -46,7 +46,7 @@ import Testing
         let error = #expect(throws: PatternLimitError.self) { try matches(text, pattern) }
         #expect(error?.pattern == pattern)
         #expect(error?.steps == 1_004_000)
-        #expect(try "\(#require(error))".contains("'\(pattern)' was given up"))
+        #expect(try "\(#require(error))".contains("'\(pattern)' stopped after"))
     }
 
     @Test(.timeLimit(.minutes(10)))

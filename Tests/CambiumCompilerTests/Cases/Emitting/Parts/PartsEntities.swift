@@ -276,8 +276,8 @@ nonisolated public final class Human: ManagedObject, HumanKeys {
     /// Ordered to-many, inverse `Club.members`.
     public var clubs: OrderedToMany<Club> { self.orderedToMany(0) }
 
-    /// Objects that a request finds, fetched on the first access and
-    /// again after ``ManagedObjectContext/refresh(_:mergeChanges:)``.
+    /// Objects that a request finds, fetched on the first access and again after
+    /// ``ManagedObjectContext/refresh(_:mergeChanges:)``.
     public var rivals: [Human] { self.fetched(0) }
 
     /// Checks the limits that the model sets; called before each save.

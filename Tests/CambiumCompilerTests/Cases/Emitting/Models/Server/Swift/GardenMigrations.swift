@@ -61,8 +61,8 @@ nonisolated extension Garden {
                         CREATE TABLE "_refusal" (
                             "row" INTEGER,
                             "value" ANY,
-                            "1" INTEGER CONSTRAINT "Plant.name contains a NUL character, which text \#
-                        cannot keep" CHECK ("1")
+                            "1" INTEGER CONSTRAINT "Plant.name contains a NUL character, which a \#
+                        string cannot contain" CHECK ("1")
                         ) STRICT
                         """#),
                     .init(

@@ -38,9 +38,8 @@ nonisolated public final class Category: ManagedObject, CategoryKeys {
         set { self.setBool(newValue, at: 1) }
     }
 
-    /// Objects that a request finds, fetched on the first access and
-    /// again after ``ManagedObjectContext/refresh(_:mergeChanges:)``. Declared in
-    /// `Categories.cambium/1.xml:5`.
+    /// Objects that a request finds, fetched on the first access and again after
+    /// ``ManagedObjectContext/refresh(_:mergeChanges:)``. Declared in `Categories.cambium/1.xml:5`.
     public var rivals: [Category] { self.fetched(0) }
 }
 

@@ -107,8 +107,7 @@ nonisolated final class Album: ManagedObject, AlbumKeys {
         set { self.setValue(newValue, at: 1) }
     }
 
-    /// Data, optional, in a file of its own if it is large. Declared in
-    /// `Albums.cambium/2.xml:11`.
+    /// Data, optional, in a file of its own if it is large. Declared in `Albums.cambium/2.xml:11`.
     var cover: Data? {
         get { self.optionalData(at: 4) }
         set { self.setData(newValue, at: 4) }

@@ -366,8 +366,8 @@ nonisolated extension Albums {
 
 /// What the program itself does in migrations of `Albums`.
 ///
-/// Each step runs in the transaction of its migration, after the new tables are filled, and
-/// before their conditions are checked and the old tables are dropped.
+/// Each step runs in the transaction of its migration, after the new tables are filled, and before
+/// their conditions are checked and the old tables are dropped.
 nonisolated protocol AlbumsMigration: Sendable {
     /// From version 1 to version 2.
     ///
@@ -390,8 +390,7 @@ nonisolated protocol AlbumsMigration: Sendable {
 
 nonisolated extension Albums {
     /// Proves the program's steps: runs each migration that has some on an SQLite in memory, with
-    /// sample rows, and all of them up to the current version. For the program's own
-    /// tests.
+    /// sample rows, and all of them up to the current version. For the program's own tests.
     ///
     /// - Throws: `MigrationVerificationError`, which lists what went wrong.
     static func verifyMigrations(_ migration: any AlbumsMigration) throws {
