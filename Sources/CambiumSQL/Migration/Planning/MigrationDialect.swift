@@ -108,6 +108,11 @@ package protocol MigrationDialect: MigrationSupport {
     /// The attributes of the new version that saves keep up to date, with what computes them for all
     /// rows, which is nil where memory does, after all statements.
     func derivations(of model: Model) -> [(derived: any DerivedValue, update: MigrationStatement?)]
+
+    // MARK: History
+
+    /// What becomes of the history of a store.
+    func history(_ match: ModelMatch) -> any HistoryDialect
 }
 
 extension MigrationDialect {
