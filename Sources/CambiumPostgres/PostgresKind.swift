@@ -74,7 +74,7 @@ struct PostgresKind: StoreKind {
             migrations: request.compiled.otherMigrations["postgres"] ?? [],
             statementTimeout: options.statementTimeout,
             idleTimeout: options.idleInTransactionTimeout, waitLimit: options.poolTimeout,
-            retryTimeout: options.retryTimeout)
+            retryTimeout: options.retryTimeout, historyTriggers: options.historyTriggers)
     }
 }
 

@@ -22,6 +22,7 @@ struct PostgresMigrator {
     func run(
         _ notify: (_ step: String, _ number: Int, _ count: Int) throws -> Void
     ) throws -> String? {
+        let history = try carriedHistory
         let backup =
             try makesBackup && chain.needsBackup
             ? PostgresBackup(before: chain, layout, connection) : nil
@@ -29,31 +30,45 @@ struct PostgresMigrator {
         let count = chain.migrations.flatMap(\.steps).reduce(0) { $0 + $1.statements.count }
         var number = 0
         var waiting: [(name: String, statement: MigrationStatement, step: String)] = []
-        for step in chain.migrations.flatMap(\.steps) {
-            for statement in step.statements {
-                try notify(step.summary, number, count)
-                number += 1
-                switch statement.operation {
-                case .addForeignKey(let name, _):
-                    waiting.append((name, statement, step.summary))
-                    continue
-                case .dropForeignKey(let name, _):
-                    if let index = waiting.firstIndex(where: { $0.name == name }) {
-                        waiting.remove(at: index)
+        for migration in chain.migrations {
+            try history.begin(migration)
+            for step in migration.steps {
+                for statement in step.statements {
+                    try notify(step.summary, number, count)
+                    number += 1
+                    switch statement.operation {
+                    case .addForeignKey(let name, _):
+                        waiting.append((name, statement, step.summary))
                         continue
+                    case .dropForeignKey(let name, _):
+                        if let index = waiting.firstIndex(where: { $0.name == name }) {
+                            waiting.remove(at: index)
+                            continue
+                        }
+                    default: break
                     }
-                default: break
+                    try run(statement, of: step.summary)
                 }
-                try run(statement, of: step.summary)
             }
+            try history.end(migration)
         }
         for key in waiting { try run(key.statement, of: key.step) }
         try ComputedValues(derivations: derivations, now: .now).updateAll(connection) {
             $0.updateOfAll(layout).map { PostgresName.shortened($0.sql) }
         }
         try removeUnreferencedValues(keeping: backup)
-        try expireHistory()
+        try history.finish()
         return backup?.name
+    }
+
+    private var carriedHistory: PostgresCarriedHistory {
+        get throws {
+            do {
+                return try PostgresCarriedHistory(chain, layout, connection)
+            } catch let error as PostgresError where error.state == PostgresError.lockTimeout {
+                throw isBusy(error)
+            }
+        }
     }
 
     private func run(_ statement: MigrationStatement, of step: String) throws {
@@ -66,17 +81,19 @@ struct PostgresMigrator {
 
     // MARK: Refusals
 
+    private func isBusy(_ error: PostgresError) -> StoreError {
+        StoreError(
+            code: .busy,
+            message: "The store cannot be migrated, because others use its tables.",
+            remedy: "Try again when they have ended, or set a longer "
+                + "StoreOptions.busyTimeout.", underlying: error)
+    }
+
     /// What the server's error means for a store.
     private func refusal(
         of step: String, _ statement: MigrationStatement, _ error: PostgresError
     ) -> any Error {
-        if error.state == PostgresError.lockTimeout {
-            return StoreError(
-                code: .busy,
-                message: "The store cannot be migrated, because others use its tables.",
-                remedy: "Try again when they have ended, or set a longer "
-                    + "StoreOptions.busyTimeout.", underlying: error)
-        }
+        if error.state == PostgresError.lockTimeout { return isBusy(error) }
         if case .checkRows(let table, _, _) = statement.operation,
             error.state == PostgresError.checkViolation
         {
@@ -107,16 +124,5 @@ struct PostgresMigrator {
         let values = layout.unreferencedValues
         try backup?.keepValues("SELECT * \(values)")
         _ = try connection.run("DELETE \(values)")
-    }
-
-    /// Earlier changes name what is gone: who asks for them learns that they are expired.
-    private func expireHistory() throws {
-        guard chain.expiresHistory else { return }
-        let sql = PostgresHistorySQL(layout)
-        guard var settings = HistorySettings(try connection.run([sql.settings])[0]) else { return }
-        settings.epoch = try UUID.random()
-        _ = try connection.run(
-            (sql.dropStatements + sql.createStatements
-                + settings.writeStatements(in: layout.metadata)).map { PostgresStatement($0) })
     }
 }
