@@ -42,7 +42,7 @@ CambiumExchange: Cambium CambiumRecords CambiumSQLiteStore
 PackageIndex: Cambium PackagesModel FirstPackagesModel
 PackageIndexProgram: PackageIndex
 PackageIndexPostgres: PackageIndex CambiumPostgres
-CambiumEngineSpecification: CPostgres Cambium CambiumCustomStores CambiumPostgres CambiumModel CambiumEngine CambiumRecords CambiumSQL EverythingModel ShopModel | Foundation Testing
+CambiumEngineSpecification: CPostgres Cambium CambiumCustomStores CambiumPostgres CambiumPostgresSQL CambiumModel CambiumEngine CambiumRecords CambiumSQL EverythingModel ShopModel | Foundation Testing
 CambiumBuildPlugin: | PackagePlugin Foundation
 CambiumCommandPlugin: | PackagePlugin Foundation
 Models: Cambium

@@ -207,7 +207,7 @@ package struct MigrationChain: Sendable {
     }
 
     /// Why the history of a store starts over on the way; nil where it goes on.
-    var historyObstacle: String? { migrations.lazy.compactMap(\.historyObstacle).first }
+    package var historyObstacle: String? { migrations.lazy.compactMap(\.historyObstacle).first }
 
     /// The versions on the way, the first and the last included; empty where there is no migration.
     var versions: [String] { migrations.prefix(1).map(\.from) + migrations.map(\.to) }

@@ -75,7 +75,7 @@ struct PostgresKind: StoreKind {
             migrations: request.compiled.otherMigrations["postgres"] ?? [],
             code: request.compiled.codeSteps, statementTimeout: options.statementTimeout,
             idleTimeout: options.idleInTransactionTimeout, waitLimit: options.poolTimeout,
-            retryTimeout: options.retryTimeout)
+            retryTimeout: options.retryTimeout, historyTriggers: options.historyTriggers)
     }
 }
 

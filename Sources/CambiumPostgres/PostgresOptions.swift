@@ -52,6 +52,13 @@ public struct PostgresOptions: Sendable, Hashable {
     /// that gives a connection to another program after each transaction may not know the names:
     /// PgBouncer before version 1.21 does not. Default: true.
     public var preparesStatements = true
+    /// Whether triggers on the server record the writes of other programs, in the history of a store that
+    /// has one (``StoreOptions/history``). Default (nil): as the store has it; a new store has none.
+    ///
+    /// The triggers belong to the store, as its history does. Only the owner of the tables can make or
+    /// remove them, by opening the store for writing. Each statement of another program that writes a
+    /// recorded table then writes to the history, too. Saves do that themselves, with or without them.
+    public var historyTriggers: Bool?
 
     /// The defaults.
     public init() {}

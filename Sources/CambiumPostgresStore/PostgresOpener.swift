@@ -17,6 +17,7 @@ package struct PostgresOpener: StoreOpening {
     let terms: PostgresTerms
     let waitLimit: Duration
     private let retryTimeout: Duration
+    private let historyTriggers: Bool?
     let made = Shared<Made?>(nil)
     /// The greatest number of bytes of a value: that of the server, or less.
     package var largestValue = PostgresExternal.largestValue
@@ -33,13 +34,16 @@ package struct PostgresOpener: StoreOpening {
     ///   - waitLimit: How long somebody waits for a connection where all are in use.
     ///   - retryTimeout: How long work is tried again whose connection was lost, and its outcome is
     ///     looked for.
+    ///   - historyTriggers: Whether triggers note in the history what other programs write; nil as the
+    ///     store has it.
     package init(
         _ settings: PostgresSettings, schema: String, _ model: ModelDescription,
         _ options: StoreOptions, migrations: [Migration] = [], code: [CodeStep] = [],
         statementTimeout: Duration? = nil,
         idleTimeout: Duration? = nil, waitLimit: Duration = .seconds(30),
-        retryTimeout: Duration = .seconds(30)
+        retryTimeout: Duration = .seconds(30), historyTriggers: Bool? = nil
     ) {
+        self.historyTriggers = historyTriggers
         self.retryTimeout = retryTimeout
         self.waitLimit = waitLimit
         terms = PostgresTerms(
@@ -79,7 +83,7 @@ package struct PostgresOpener: StoreOpening {
         if !options.isReadOnly {
             try pool.withConnection { connection in
                 try permitting("turn on or off the history of", .owner) {
-                    try history.setUp(options, connection)
+                    try history.setUp(options, triggers: historyTriggers, connection)
                 }
                 // It may wait for the next time.
                 _ = try? connection.run([layout.commits.removal])
@@ -109,14 +113,15 @@ package struct PostgresOpener: StoreOpening {
     enum Made {
         case schema(String)
         /// In a schema that was there.
-        case tables([String])
+        case tables([String], functions: [String])
 
         /// What removes it, and nothing of others.
         var removal: [String] {
             switch self {
             case .schema(let name): ["DROP SCHEMA IF EXISTS \(name) CASCADE"]
-            case .tables(let names):
+            case .tables(let names, let functions):
                 ["DROP TABLE IF EXISTS \(names.joined(separator: ", ")) CASCADE"]
+                    + functions.map { "DROP FUNCTION IF EXISTS \($0)" }
             }
         }
     }
@@ -256,7 +261,11 @@ package struct PostgresOpener: StoreOpening {
         _ = try connection.run([statement([(Self.catalogueName, catalogue.hash)], layout)])
         return Found(
             identifier: StoreIdentifier(uuid),
-            made: hasSchema ? .tables(Self.tables(in: layout)) : .schema(layout.schema),
+            made: hasSchema
+                ? .tables(
+                    Self.tables(in: layout),
+                    functions: try PostgresHistory(layout, nil).triggers(.properties).functions)
+                : .schema(layout.schema),
             metadata: [:], migration: nil)
     }
 

@@ -5,6 +5,9 @@ import CambiumPostgres
 import Testing
 
 extension EngineEntry {
+    /// Whether new stores on servers record what other programs write; nil as they are made anyway.
+    @TaskLocal package static var recordsOthers: Bool?
+
     /// An engine on a server: each store has a schema of its own, which is dropped with it.
     ///
     /// - Parameter url: The URL of the database, asked for each store.
@@ -14,7 +17,12 @@ extension EngineEntry {
         EngineEntry(
             name, canBeOpenedAgain: true, remove: { drop(schema(of: $0), at: url()) },
             query: { try rows($0, schema: schema(of: $1), at: url()) }
-        ) { StoreDescription(location: .postgres(url(), schema: schema(of: $0))) }
+        ) {
+            var options = PostgresOptions()
+            options.historyTriggers = recordsOthers
+            return StoreDescription(
+                location: .postgres(url(), schema: schema(of: $0), options: options))
+        }
     }
 
     /// The end of a path tells folders of tests apart, and a name has 63 bytes.

@@ -291,6 +291,11 @@ package struct CarriedHistory {
     /// The author of the transactions.
     package static let author = "migration"
 
+    /// The name of the context of a migration's transaction.
+    package static func context(of migration: Migration) -> String {
+        "from version \(migration.from) to version \(migration.to)"
+    }
+
     private let connection: Connection
     private let isCarried: Bool
 
@@ -314,9 +319,7 @@ package struct CarriedHistory {
     func end(_ migration: Migration) throws(SQLiteError) {
         guard isCarried, let history = migration.history else { return }
         for statement in history.after { try connection.execute(statement) }
-        try record(
-            author: Self.author,
-            context: "from version \(migration.from) to version \(migration.to)")
+        try record(author: Self.author, context: Self.context(of: migration))
     }
 
     /// Makes a transaction of what is in none yet.

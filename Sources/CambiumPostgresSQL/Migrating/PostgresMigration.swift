@@ -275,6 +275,11 @@ package final class PostgresMigration: MigrationDialect {
         new.maintained.map { ($0.derived, $0.updateOfAll(new.layout)) }
     }
 
+    package func history(_ match: ModelMatch) -> any HistoryDialect {
+        PostgresMigratedHistory(
+            old: match.old, new: match.new, names: PostgresHistoryNames(new.layout))
+    }
+
     // MARK: What the engine can do
 
     package func enforces(_ rule: Rule, of entity: Entity, in model: Model) -> Bool {

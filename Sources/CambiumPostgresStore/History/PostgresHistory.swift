@@ -37,15 +37,19 @@ final class PostgresHistory: Sendable {
         guard let settings = HistorySettings(beginning),
             let row = (0..<beginning.count).first(where: { !beginning.isNull($0, 2) })
         else { return nil }
+        return PostgresRecorder(
+            recording: recording(settings.content), transaction: beginning.integer(row, 2))
+    }
+
+    private func recording(_ content: HistorySettings.Content) -> PostgresRecording {
         let tables = known.withLock { known -> RecordedTables in
             if let known { return known }
             let tables = RecordedTables(layout)
             known = tables
             return tables
         }
-        return PostgresRecorder(
-            layout: layout, tables: tables, sql: sql, keepsValues: settings.content == .values,
-            transaction: beginning.integer(row, 2))
+        return PostgresRecording(
+            layout: layout, tables: tables, changes: sql.changes, keepsValues: content == .values)
     }
 
     /// What ends the transaction of a recorder, just before its commit: who reads the history may
@@ -69,14 +73,20 @@ final class PostgresHistory: Sendable {
 
     /// Gives a store that is opened the history that its options ask for, and removes what is too
     /// much. Inside of no transaction.
-    func setUp(_ options: StoreOptions, _ connection: PostgresConnection) throws {
-        var current = HistorySettings(try connection.run([sql.settings])[0])
-        if options.history.content(after: current?.content) != current?.content {
+    ///
+    /// - Parameter triggers: Whether triggers note what other programs write; nil as the store has it.
+    func setUp(
+        _ options: StoreOptions, triggers: Bool?, _ connection: PostgresConnection
+    ) throws {
+        let found = Found(try connection.run([sql.settings])[0])
+        var current = found.settings
+        if try needsChange(found, options.history, triggers, connection) {
             current = try connection.transaction {
                 do {
                     // Whoever reads waits behind this one, which waits for no longer than
                     // busyTimeout: the transaction began with that.
                     _ = try connection.run(sql.lock)
+                    return try apply(options.history, triggers: triggers, connection)
                 } catch let error as PostgresError where error.state == PostgresError.lockTimeout {
                     throw StoreError(
                         code: .busy,
@@ -85,7 +95,6 @@ final class PostgresHistory: Sendable {
                         remedy: "Try again, or set a longer StoreOptions.busyTimeout.",
                         underlying: error)
                 }
-                return try apply(options.history, connection)
             }
         }
         if let retention, current != nil {
@@ -93,31 +102,108 @@ final class PostgresHistory: Sendable {
         }
     }
 
+    /// What the metadata say.
+    private struct Found {
+        let settings: HistorySettings?
+        let hasTriggers: Bool
+
+        init(_ rows: PostgresRows) {
+            settings = HistorySettings(rows)
+            hasTriggers =
+                settings != nil
+                && (0..<rows.count).contains { rows.text($0, 0) == PostgresHistoryTriggers.name }
+        }
+    }
+
+    private func needsChange(
+        _ found: Found, _ tracking: HistoryTracking, _ triggers: Bool?,
+        _ connection: PostgresConnection
+    ) throws -> Bool {
+        let content = tracking.content(after: found.settings?.content)
+        guard content == found.settings?.content else { return true }
+        guard let content else { return false }
+        let isOn = triggers ?? found.hasTriggers
+        if isOn != found.hasTriggers { return true }
+        // Another program may have removed or disabled one.
+        return try isOn
+            && !self.triggers(content).changes(isOn: true, connection).isEmpty
+    }
+
+    func triggers(_ content: HistorySettings.Content) -> PostgresHistoryTriggers {
+        PostgresHistoryTriggers(recording: recording(content), sql: sql)
+    }
+
     /// Begins a new history, inside of a transaction: what tokens of an earlier one have seen is expired.
     func restart(_ tracking: HistoryTracking, _ connection: PostgresConnection) throws {
         _ = try connection.run(sql.lock)
-        _ = try apply(.off, connection)
-        _ = try apply(tracking, connection)
+        _ = try apply(.off, triggers: nil, connection)
+        _ = try apply(tracking, triggers: nil, connection)
     }
 
     private func apply(
-        _ tracking: HistoryTracking, _ connection: PostgresConnection
+        _ tracking: HistoryTracking, triggers: Bool?, _ connection: PostgresConnection
     ) throws -> HistorySettings? {
         // Another process may have been faster.
-        let current = HistorySettings(try connection.run([sql.settings])[0])
-        guard let content = tracking.content(after: current?.content) else {
+        let found = Found(try connection.run([sql.settings])[0])
+        let content = tracking.content(after: found.settings?.content)
+        let isOn = content != nil && (triggers ?? found.hasTriggers)
+        let changes = try self.triggers(content ?? .properties).changes(isOn: isOn, connection)
+        guard let content else {
             _ = try connection.run(
-                (sql.dropStatements + HistorySettings.removeStatements(in: layout.metadata))
+                (changes + sql.dropStatements
+                    + HistorySettings.removeStatements(in: layout.metadata) + [sql.removeNote])
                     .map { PostgresStatement($0) })
             return nil
         }
-        var settings = try current ?? HistorySettings(content: content, epoch: UUID.random())
+        var settings =
+            try found.settings ?? HistorySettings(content: content, epoch: UUID.random())
         settings.content = content
         // Another program may have left some of the tables.
-        let tables = current == nil ? sql.dropStatements + sql.createStatements : []
+        let tables = found.settings == nil ? sql.dropStatements + sql.createStatements : []
         _ = try connection.run(
-            (tables + settings.writeStatements(in: layout.metadata)).map { PostgresStatement($0) })
+            (tables + settings.writeStatements(in: layout.metadata) + changes + [sql.removeNote]
+                + (isOn ? [sql.noteTriggers] : [])).map { PostgresStatement($0) })
         return settings
+    }
+
+    // MARK: Migrating
+
+    /// Waits for other programs that write to tables with triggers, and keeps them from it, in a
+    /// transaction that migrates the store.
+    ///
+    /// - Returns: What the store says about its history, and whether it has triggers.
+    func hold(
+        _ connection: PostgresConnection
+    ) throws -> (settings: HistorySettings?, hasTriggers: Bool) {
+        let found = Found(try connection.run([sql.settings])[0])
+        guard let settings = found.settings, found.hasTriggers else {
+            return (found.settings, false)
+        }
+        let tables = try triggers(settings.content).tables(connection)
+            .map { "\(layout.schema).\(SQLText.identifier($0))" }
+        if !tables.isEmpty {
+            _ = try connection.run(
+                "LOCK TABLE \(tables.joined(separator: ", ")) IN SHARE ROW EXCLUSIVE MODE")
+        }
+        return (settings, true)
+    }
+
+    /// The tables with triggers that note what other programs write.
+    func recordedTables(_ connection: PostgresConnection) throws -> [String] {
+        let found = Found(try connection.run([sql.settings])[0])
+        guard let settings = found.settings, found.hasTriggers else { return [] }
+        return try triggers(settings.content).tables(connection)
+    }
+
+    /// The table of metadata, with the schema.
+    var metadata: String { layout.metadata }
+
+    /// Gives the new tables their triggers, in the same transaction.
+    func renewTriggers(_ connection: PostgresConnection) throws {
+        guard let settings = HistorySettings(try connection.run([sql.settings])[0]) else { return }
+        _ = try connection.run(
+            triggers(settings.content).changes(isOn: true, connection)
+                .map { PostgresStatement($0) })
     }
 
     // MARK: Reading

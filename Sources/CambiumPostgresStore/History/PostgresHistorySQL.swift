@@ -6,8 +6,8 @@ import CambiumSQL
 
 /// The tables of a store's history.
 ///
-/// No trigger writes them: each statement of a save that writes rows notes what it does to them, by
-/// ``PostgresRecorder``.
+/// Each statement of a save that writes rows notes what it does to them, by ``PostgresRecorder``. What
+/// other programs write is noted by triggers, where the store has them: ``PostgresHistoryTriggers``.
 ///
 /// A position in the history is the number of a transaction, and nothing may come before it later.
 /// So numbers are given in one order, to transactions that everybody sees or that are seen with the
@@ -87,17 +87,20 @@ struct PostgresHistorySQL {
     /// What the metadata say about the version of the store and about the history: name, value, and
     /// what a new transaction's changes are found by, where there is a history.
     ///
-    /// The transaction that reads it keeps others from turning the history on or off until it ends.
+    /// The transaction that reads it keeps others from turning the history on or off until it ends. It
+    /// also lets the triggers know that it notes its changes itself.
     var beginning: PostgresStatement {
         PostgresStatement(
             """
             SELECT "name", "value", CASE WHEN "name" = '\(HistorySettings.contentName)' \
-            THEN nextval(to_regclass(\(SQLText.literal(sequence)))) END FROM \(metadata) \
+            THEN set_config('\(PostgresHistoryNames.saving)', \
+            nextval(to_regclass(\(SQLText.literal(sequence))))::text, true)::bigint END \
+            FROM \(metadata) \
             WHERE \(PostgresVersion.condition) OR \(isSetting)
             """)
     }
 
-    /// The same without a new transaction.
+    /// The same without a new transaction, and whether triggers note what other programs write.
     var settings: PostgresStatement {
         PostgresStatement(
             "SELECT \"name\", \"value\" FROM \(metadata) "
@@ -109,8 +112,22 @@ struct PostgresHistorySQL {
         let tables = [transactions, changes, state, sequence].map { name in
             " AND to_regclass(\(SQLText.literal(name))) IS NOT NULL"
         }
-        return "\"name\" IN ('\(HistorySettings.contentName)', '\(HistorySettings.epochName)')"
-            + tables.joined()
+        let names = [
+            HistorySettings.contentName, HistorySettings.epochName, PostgresHistoryTriggers.name,
+        ]
+        return "\"name\" IN (\(SQLText.literals(names)))" + tables.joined()
+    }
+
+    /// Notes that the store has triggers.
+    var noteTriggers: String {
+        """
+        INSERT INTO \(metadata) ("name", "value") VALUES ('\(PostgresHistoryTriggers.name)', 'true')
+        """
+    }
+
+    /// Forgets that.
+    var removeNote: String {
+        "DELETE FROM \(metadata) WHERE \"name\" = '\(PostgresHistoryTriggers.name)'"
     }
 
     /// Waits until nobody is writing who has read what the metadata say, and keeps others from it.
@@ -146,6 +163,30 @@ struct PostgresHistorySQL {
             \(numbering(locking: "SKIP LOCKED")), i AS (\(insertion) RETURNING "number") \
             \(noteLast(of: "(SELECT \"number\" FROM u UNION ALL SELECT \"number\" FROM i)"))
             """, parameters)
+    }
+
+    /// Gives a transaction that migrates the store what its changes are found by.
+    var beginMigration: String {
+        """
+        SELECT set_config('\(PostgresHistoryNames.saving)', \
+        nextval(\(SQLText.literal(sequence)))::text, true)
+        """
+    }
+
+    /// Makes a transaction of the changes of a migration; nothing where there are none.
+    func recordMigration(author: String, context: String) -> String {
+        let insertion = """
+            INSERT INTO \(transactions) ("id", "rank", "number", "date", "author", "context") \
+            SELECT i."id", nextval(\(SQLText.literal(sequence))), \
+            (SELECT s."last" FROM s) + (SELECT count(*) FROM w) + 1, clock_timestamp(), \
+            \(SQLText.literal(author)), \(SQLText.literal(context)) \
+            FROM (SELECT current_setting('\(PostgresHistoryNames.saving)')::bigint AS "id") AS i \
+            WHERE EXISTS (SELECT FROM \(changes) AS c WHERE c."transaction" = i."id")
+            """
+        return """
+            \(numbering(locking: "")), i AS (\(insertion) RETURNING "number") \
+            \(noteLast(of: "(SELECT \"number\" FROM u UNION ALL SELECT \"number\" FROM i)"))
+            """
     }
 
     /// Gives numbers to all transactions that have none. It waits for who is doing the same.

@@ -63,12 +63,14 @@ struct PostgresMigrator {
 
     private func run(_ meter: MigrationMeter) throws -> String? {
         try chain.requireCode(in: code)
+        let history = try carriedHistory
         let backup =
             try makesBackup && chain.needsBackup
             ? PostgresBackup(before: chain, layout, connection) : nil
         _ = try connection.run(PostgresSchema.searchPath(layout.schema))
         var waiting: [Waiting] = []
         for migration in chain.migrations {
+            try history.begin(migration)
             for step in migration.steps {
                 for statement in step.statements {
                     try meter.begins(step.summary)
@@ -80,6 +82,7 @@ struct PostgresMigrator {
                 try run(name, of: migration, meter)
                 meter.ended()
             }
+            try history.end(migration)
         }
         meter.verifies()
         for key in waiting { try run(key.statement, of: key.step, in: key.migration) }
@@ -87,9 +90,19 @@ struct PostgresMigrator {
             $0.updateOfAll(layout).map { PostgresName.shortened($0.sql) }
         }
         try removeUnreferencedValues(keeping: backup)
-        try expireHistory()
+        try history.finish()
         try meter.requireGoingOn()
         return backup?.name
+    }
+
+    private var carriedHistory: PostgresCarriedHistory {
+        get throws {
+            do {
+                return try PostgresCarriedHistory(chain, layout, connection)
+            } catch let error as PostgresError where error.state == PostgresError.lockTimeout {
+                throw isBusy(error)
+            }
+        }
     }
 
     /// A foreign key that is added, and checked, at the end.
@@ -135,17 +148,19 @@ struct PostgresMigrator {
 
     // MARK: Refusals
 
+    private func isBusy(_ error: PostgresError) -> StoreError {
+        StoreError(
+            code: .busy,
+            message: "The store cannot be migrated, because others use its tables.",
+            remedy: "Try again when they have ended, or set a longer "
+                + "StoreOptions.busyTimeout.", underlying: error)
+    }
+
     /// What the server's error means for a store.
     private func refusal(
         of step: String, _ statement: MigrationStatement, _ error: PostgresError
     ) -> any Error {
-        if error.state == PostgresError.lockTimeout {
-            return StoreError(
-                code: .busy,
-                message: "The store cannot be migrated, because others use its tables.",
-                remedy: "Try again when they have ended, or set a longer "
-                    + "StoreOptions.busyTimeout.", underlying: error)
-        }
+        if error.state == PostgresError.lockTimeout { return isBusy(error) }
         if case .checkRows(let table, _, _) = statement.operation,
             error.state == PostgresError.checkViolation
         {
@@ -216,17 +231,6 @@ struct PostgresMigrator {
         let values = layout.unreferencedValues
         try backup?.keepValues("SELECT * \(values)")
         _ = try connection.run("DELETE \(values)")
-    }
-
-    /// Earlier changes name what is gone: who asks for them learns that they are expired.
-    private func expireHistory() throws {
-        guard chain.expiresHistory else { return }
-        let sql = PostgresHistorySQL(layout)
-        guard var settings = HistorySettings(try connection.run([sql.settings])[0]) else { return }
-        settings.epoch = try UUID.random()
-        _ = try connection.run(
-            (sql.dropStatements + sql.createStatements
-                + settings.writeStatements(in: layout.metadata)).map { PostgresStatement($0) })
     }
 }
 

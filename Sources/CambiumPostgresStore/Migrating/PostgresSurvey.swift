@@ -78,8 +78,7 @@ package struct PostgresSurvey {
     private func history(on chain: MigrationChain?) throws -> HistoryFate? {
         let settings = try connection.run([PostgresHistorySQL(layout).settings])[0]
         guard let chain, HistorySettings(settings) != nil else { return nil }
-        return chain.expiresHistory
-            ? .startsOver(because: "On a server earlier changes are not renamed") : .goesOn
+        return chain.historyObstacle.map { .startsOver(because: $0) } ?? .goesOn
     }
 
     // MARK: What a migration costs
@@ -96,6 +95,7 @@ package struct PostgresSurvey {
             let expected = survey.chain.map { work.expected(of: $0) }
             var locks = PostgresTableLocks(try PostgresDependencies(connection, layout))
             for operation in operations { locks.follow(operation) }
+            try locks.hold(PostgresHistory(layout, nil).recordedTables(connection))
             let waited = locks.finish(
                 PostgresSchema(of: PostgresDerivations(layout)),
                 dropsHistory: survey.history != nil && survey.history != .goesOn)
@@ -159,9 +159,4 @@ extension PostgresConnection {
         guard exists.boolean(0, 0) else { return nil }
         return try run("SELECT \"name\", \"value\" FROM \(table)").namesAndValues
     }
-}
-
-extension MigrationChain {
-    /// Whether earlier changes name what is gone, so that the history starts over.
-    var expiresHistory: Bool { migrations.contains { $0.history != nil } }
 }

@@ -105,6 +105,11 @@ struct PostgresTableLocks {
         rewritten.follow(operation)
     }
 
+    /// Notes the tables that other programs may not write until the end: triggers note what they do.
+    mutating func hold(_ tables: [String]) {
+        for table in tables { lock(table, .shareRowExclusive) }
+    }
+
     /// The locks of all operations.
     ///
     /// - Parameters:

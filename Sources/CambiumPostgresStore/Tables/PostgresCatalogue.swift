@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumPostgresSQL
 import CambiumSQL
 
 /// What is in a schema, as the server describes it: tables, columns, constraints, indexes.
@@ -10,6 +11,12 @@ struct PostgresCatalogue {
         let name: String
         /// `relation`, `column`, `constraint`, `index` or `trigger`.
         let kind: String
+
+        /// Whether it is of the history, which comes and goes.
+        var isOfHistory: Bool {
+            relation.hasPrefix(HistorySQL.prefix)
+                || kind == "trigger" && name.hasPrefix(PostgresHistoryNames.triggerPrefix)
+        }
     }
 
     private(set) var definitions: [Thing: String] = [:]
@@ -110,7 +117,7 @@ struct PostgresCatalogue {
     /// What tells whether anything of it has changed: a hash of all but the history, which comes and
     /// goes.
     var hash: String {
-        let lines = definitions.filter { !$0.key.relation.hasPrefix(HistorySQL.prefix) }
+        let lines = definitions.filter { !$0.key.isOfHistory }
             .map { "\($0.key.relation) \($0.key.name) \($0.key.kind) \($0.value)" }
         return SHA256.hexadecimal(of: lines.sorted().joined(separator: "\n"))
     }

@@ -75,7 +75,7 @@ struct PostgresDrift {
         var found: [StoreDifference] = []
         var parts: [(name: String, kind: StoreDifference.Kind, isColumn: Bool)] = []
         for part in Set(wanted.keys).union(have.keys).sorted(by: { $0.name < $1.name })
-        where wanted[part] != have[part] {
+        where wanted[part] != have[part] && !part.isOfHistory {
             let kind: StoreDifference.Kind =
                 wanted[part] == nil ? .external : have[part] == nil ? .missing : .changed
             if part.kind == "index" || part.kind == "trigger" {

@@ -121,6 +121,8 @@ extension PostgresType {
         switch self {
         case .boolean, .smallint, .integer, .bigint: .integer(bytes.wholeNumber)
         case .real: .real(Double(Float(bitPattern: bytes.number(UInt32.self))))
+        // A history may have values of a time when the column had less precision.
+        case .double where bytes.count == 4: PostgresType.real.value(of: bytes)
         case .double: .real(Double(bitPattern: bytes.number(UInt64.self)))
         case .decimal(let scale):
             PostgresNumeric(bytes).units(scale: scale).map { .integer($0) } ?? .null

@@ -116,7 +116,18 @@ struct OpeningMigrationTests {
         #expect(rows.integer(0, 2) == 1 && rows.isNull(1, 2))
         let values = try connection.run("SELECT count(*) FROM \(name).\"_external\"")
         #expect(values.integer(0, 0) == 0)
-        #expect(try epoch() != before)
+        // The history goes on: each of its migrations is a transaction of it.
+        #expect(try epoch() == before)
+        let history = try connection.run(
+            """
+            SELECT "author", "context", "number" FROM \(name)."_history_transactions" \
+            ORDER BY "number"
+            """)
+        #expect((0..<history.count).map { history.text($0, 0) } == ["migration", "migration"])
+        #expect(
+            (0..<history.count).map { history.text($0, 1) } == [
+                "from version 1 to version 2", "from version 2 to version 3",
+            ])
         // Nothing is left to be done, and nothing was changed by others.
         let again = try opener(server, schema, version: 3).open()
         again.store.close()
@@ -128,6 +139,52 @@ struct OpeningMigrationTests {
             Issue.record("\(String(describing: error))")
             return
         }
+    }
+
+    @Test(arguments: PostgresServer.some())
+    func `triggers record what others write before and after a migration, and nothing of it`(
+        _ server: PostgresServer
+    ) throws {
+        let (schema, connection) = try makeStore(server) { $0.history = .values }
+        defer { remove(schema, connection) }
+        let name = SQLText.identifier(schema)
+        @Sendable func open(_ version: Int, triggers: Bool?) throws {
+            try PostgresOpener(
+                PostgresSettings(server.url), schema: schema,
+                ModelDescription(Self.models[version - 1], types: [:], common: Object.self),
+                StoreOptions(), migrations: try Self.migrations(), historyTriggers: triggers
+            ).open().store.close()
+        }
+        try open(1, triggers: true)
+        _ = try connection.run("UPDATE \(name).\"Item\" SET \"number\" = 6 WHERE \"_id\" = 1")
+        let other = try server.connect()
+        _ = try other.run("BEGIN")
+        _ = try other.run("UPDATE \(name).\"Item\" SET \"number\" = 8 WHERE \"_id\" = 2")
+        let work = SideWork { try open(3, triggers: nil) }
+        try server.waitForSomebody(behind: other)
+        _ = try other.run("COMMIT")
+        try work.join()
+        _ = try connection.run("UPDATE \(name).\"Item\" SET \"text\" = 'x' WHERE \"_id\" = 1")
+        let history = try connection.run(
+            """
+            SELECT coalesce(t."author", ''), c."kind"::bigint, c."entity", c."key", \
+            coalesce(array_to_string(c."columns", ' '), '') \
+            FROM \(name)."_history_changes" AS c JOIN \(name)."_history_transactions" AS t \
+            ON t."id" = c."transaction" ORDER BY t."rank", c."number"
+            """)
+        let words = (0..<history.count).filter { history.text($0, 0) == "" }.map { row in
+            "\(history.text(row, 2)) \(history.integer(row, 3)) \(history.text(row, 4))"
+        }
+        // The value of a number, which is a text now, is left out.
+        #expect(words == ["Item 1 ", "Item 2 ", "Item 1 text"])
+        let own = (0..<history.count).filter { history.text($0, 0) == "migration" }
+        #expect(own.count > 2 && own.allSatisfy { history.text($0, 4) == "" })
+        let triggers = try connection.run(
+            """
+            SELECT count(*) FROM pg_trigger WHERE tgrelid = \
+            \(SQLText.literal(name + ".\"Item\""))::regclass AND tgname LIKE '\\_history.%'
+            """)
+        #expect(triggers.integer(0, 0) == 4)
     }
 
     @Test(arguments: PostgresServer.some())

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// The command that a program has for its own stores.
-@Suite(.onSQLite("A store on a server is not migrated yet."))
+@Suite(.onSQLite("MigrateToolTests look at commands for servers."))
 struct MigrationCommandTests {
     /// What a command has written.
     private final class Output: Sendable {

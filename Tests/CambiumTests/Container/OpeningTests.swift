@@ -4,7 +4,6 @@ import PackagesModel
 import Testing
 
 /// Opening a store beside everybody else, with a look at what it will take.
-@Suite(.onSQLite("A store on a server is not migrated yet."))
 struct OpeningTests {
     private let model = PackagesModel.Packages.model
 
@@ -59,7 +58,7 @@ struct OpeningTests {
         let path = try makeStorePath()
         defer { removeStore(path) }
         try makeFirstStore(at: path)
-        let before = try rows("SELECT * FROM Package", in: path)
+        let before = try rows("SELECT * FROM \"Package\"", in: path)
         let (begun, isCancelled, model) = (Log(), Log(), model)
         let opening = Task {
             try await PersistentContainer.open(model: model, at: .temporary(path)) { _ in
@@ -73,11 +72,12 @@ struct OpeningTests {
         isCancelled.append("cancelled")
         let error = await #expect(throws: StoreLoadingError.self) { _ = try await opening.value }
         #expect(error?.code == .cancelled && error?.underlying as? MigrationError == .cancelled)
-        #expect(try rows("SELECT * FROM Package", in: path) == before)
+        #expect(try rows("SELECT * FROM \"Package\"", in: path) == before)
         #expect(!FileManager.default.fileExists(atPath: path + ".backup-1"))
     }
 
-    @Test func `an error of opening names the store, in each way of opening`() async throws {
+    @Test(.onSQLite("A schema of another program may get a store."))
+    func `an error of opening names the store, in each way of opening`() async throws {
         let path = try makeStorePath()
         defer { removeStore(path) }
         try execute("CREATE TABLE other (a)", in: path)
@@ -94,7 +94,8 @@ struct OpeningTests {
         }
     }
 
-    @Test func `a migration is foretold, and then is what was foretold`() throws {
+    @Test(.onSQLite("ServerForecastTests look at those of servers."))
+    func `a migration is foretold, and then is what was foretold`() throws {
         try withStoreFile { path in
             #expect(try PersistentContainer.migrationForecast(model: model, at: path) == nil)
             try makeFirstStore(at: path, packages: 20)
@@ -121,10 +122,11 @@ struct OpeningTests {
         }
     }
 
-    @Test func `the copy of a migration can be put back`() throws {
+    @Test(.onSQLite("A server copies tables, and no file."))
+    func `the copy of a migration can be put back`() throws {
         try withStoreFile { path in
             try makeFirstStore(at: path)
-            let before = try rows("SELECT * FROM Package", in: path)
+            let before = try rows("SELECT * FROM \"Package\"", in: path)
             let container = try PersistentContainer(model: model, at: .temporary(path))
             guard case .migrated(_, _, _, let backup?) = container.migration else {
                 Issue.record("\(container.migration)")
@@ -134,7 +136,7 @@ struct OpeningTests {
             try container.coordinator.remove(store)
             try PersistentStoreCoordinator.replacePersistentStore(
                 at: path, withStoreFrom: backup)
-            #expect(try rows("SELECT * FROM Package", in: path) == before)
+            #expect(try rows("SELECT * FROM \"Package\"", in: path) == before)
         }
     }
 }

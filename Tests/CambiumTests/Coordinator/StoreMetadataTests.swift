@@ -102,7 +102,7 @@ struct StoreMetadataTests {
         }
     }
 
-    @Test(.onSQLite("A store on a server is not migrated yet."))
+    @Test(.onSQLite("The metadata of a store on a server are read when it is open."))
     func `a migration keeps the UUID and the notes`() throws {
         try withStoreFile { path in
             let first = try PersistentContainer(

@@ -114,8 +114,7 @@ struct HistoryTrackingTests {
         }
     }
 
-    @Test(.onSQLite("A store on a server is not migrated yet."))
-    func `a migration that adds something keeps the history`() throws {
+    @Test func `a migration that adds something keeps the history`() throws {
         try withStoreFile { path in
             let token: HistoryToken
             do {
@@ -139,8 +138,7 @@ struct HistoryTrackingTests {
         }
     }
 
-    @Test(.onSQLite("A store on a server is not migrated yet."))
-    func `a token leads through a migration that renames`() throws {
+    @Test func `a token leads through a migration that renames`() throws {
         try withStoreFile { path in
             let token: HistoryToken
             do {
@@ -172,8 +170,7 @@ struct HistoryTrackingTests {
         }
     }
 
-    @Test(.onSQLite("A store on a server is not migrated yet."))
-    func `objects that a migration deletes or fills are in its transaction`() throws {
+    @Test func `objects that a migration deletes or fills are in its transaction`() throws {
         try withStoreFile { path in
             let token: HistoryToken
             do {
@@ -200,8 +197,7 @@ struct HistoryTrackingTests {
                             condition: .comparison(
                                 title, .equal, .literal(.string("a")), []), reason: "a test")
                     ]))
-            let next = CompiledModel(
-                model, migrations: [try Migration(from: Chronicle.plain, to: model)])
+            let next = try CompiledModel(versions: [Chronicle.plain, model])
             let container = try openHistory(at: .temporary(path), .asStored, next)
             let changes = try #require(try container.history(after: token).first).changes
             #expect(changes.map(\.kind) == [.delete, .update])
@@ -214,7 +210,6 @@ struct HistoryTrackingTests {
         var entities = Chronicle.plain.entities
         change(&entities)
         let model = Model(name: "Chronicle", version: "2", entities: entities)
-        return CompiledModel(
-            model, migrations: [try Migration(from: Chronicle.plain, to: model)])
+        return try CompiledModel(versions: [Chronicle.plain, model])
     }
 }

@@ -6,6 +6,7 @@ import Testing
 
 /// Whatever is saved, and by whomever: an old copy of the objects on which the history is replayed
 /// is what the store has.
+@Suite(.onServers, .recordingOthers)
 struct RandomHistoryTests {
     @Test func `the history leads from any moment to the present`() throws {
         try forEachSeed(for: 0.6) { seed in
@@ -153,6 +154,42 @@ private struct HistoryWork {
         self.path = path
     }
 
+    /// What other programs do.
+    private static let statements = [
+        """
+        UPDATE "Node" SET number = number + 1, box = NULL, _version = _version + 1
+        WHERE _id % 3 = 0
+        """,
+        """
+        UPDATE "Node" SET box = (SELECT max(_id) FROM "Box"), _version = _version + 1
+        WHERE _id % 4 = 1
+        """,
+        """
+        INSERT INTO "Node" (_id, label, box)
+        SELECT coalesce(max(_id), 0) + 1000, 'new', (SELECT min(_id) FROM "Box") FROM "Node"
+        """,
+        "DELETE FROM \"Part\" WHERE _id % 2 = 0",
+        """
+        INSERT INTO "Node_tags" (_source, _destination)
+        SELECT n._id, t._id FROM "Node" AS n CROSS JOIN "Topic" AS t
+        WHERE (n._id + t._id) % 5 = 0 ON CONFLICT DO NOTHING
+        """,
+        "DELETE FROM \"Node_tags\" WHERE _source % 2 = 0",
+        "UPDATE \"Node_queue\" SET _source_position = -_source_position WHERE _source % 2 = 1",
+        """
+        UPDATE "Box" SET topic = (SELECT min(_id) FROM "Topic"), topic_position = 7,
+            _version = _version + 1 WHERE _id % 2 = 0
+        """,
+        "UPDATE \"Box\" SET topic_position = _id % 7 WHERE topic IS NOT NULL",
+        """
+        BEGIN;
+        UPDATE "Topic" SET name = 'others', _version = _version + 1;
+        INSERT INTO "Box" (_id, name) SELECT coalesce(max(_id), 0) + 1000, 'new' FROM "Box";
+        UPDATE "Box" SET name = 'newer' WHERE name = 'new';
+        COMMIT
+        """,
+    ]
+
     mutating func run(_ generator: inout SeededGenerator) throws {
         let context = contexts[Int.random(in: 0..<contexts.count, using: &generator)]
         context.mergePolicy = generator.chance(0.5) ? .objectTrump : .storeTrump
@@ -165,13 +202,9 @@ private struct HistoryWork {
             let limit = Int64.random(in: 0..<6, using: &generator)
             _ = try context.execute(
                 BatchDeleteRequest<Node>(FetchRequest().filter(Node.number == limit)))
-        // The history of a server is written by saves alone.
-        case 2 where StoreKind.isSQLite:
-            try execute(
-                """
-                UPDATE Node SET number = number + 1, box = NULL, _version = _version + 1
-                WHERE _id % 3 = 0
-                """, in: path)
+        case 2, 3:
+            let number = Int.random(in: 0..<Self.statements.count, using: &generator)
+            try execute(Self.statements[number], in: path)
         default:
             if generator.chance(0.5) { context.mergePending() }
             for _ in 0..<Int.random(in: 1..<6, using: &generator) {

@@ -8,13 +8,15 @@ final class HistoryPlanner {
     private let oldSchema: Schema
     private let newSchema: Schema
     private let translation: HistoryTranslation
+    private let dialect: any HistoryDialect
 
     init(_ difference: ModelDifference, _ oldSchema: Schema, _ newSchema: Schema) {
         self.difference = difference
         match = difference.match
         self.oldSchema = oldSchema
         self.newSchema = newSchema
-        translation = HistoryTranslation(match, oldSchema, newSchema)
+        dialect = match.dialect.history(match)
+        translation = HistoryTranslation(match, oldSchema, newSchema, dialect)
     }
 
     var history: MigrationHistory {
@@ -23,92 +25,51 @@ final class HistoryPlanner {
                 obstacle: "The program's own steps change objects, and nobody can say which")
         }
         return MigrationHistory(
-            before: translation.statements + [Self.mark] + (deletesObjects ? deletions : []),
+            before: translation.statements + [dialect.mark] + (deletesObjects ? deletions : []),
             after: (deletesObjects ? survivors : []) + updates)
     }
-
-    /// A change of no object, so that the migration is a transaction in any case.
-    private static let mark =
-        "INSERT INTO \(HistorySQL.changes) (\"kind\", \"entity\", \"key\") VALUES (1, '', 0)"
 
     // MARK: Deletions
 
     private var deletesObjects: Bool { difference.deletesObjects }
 
-    /// The part of the history after the last transaction.
-    private static let isOfMigration =
-        "> (SELECT coalesce(max(\"last\"), 0) FROM \(HistorySQL.transactions))"
-
     /// Says of all objects that they are deleted, under their new keys and names.
     private var deletions: [String] {
         match.old.entities.flatMap { entity -> [String] in
-            let root = match.old.root(of: entity)
             guard !entity.isAbstract, let heir = translation.heir(of: entity)?.new else {
                 return []
             }
-            let shift = translation.keyShift(of: entity)
-            let (table, name) = (SQLText.identifier(root.name), SQLText.literal(heir.name))
-            let condition = condition(entity, in: match.old)
-            let deletion =
-                """
-                INSERT INTO \(HistorySQL.changes) ("kind", "entity", "key") \
-                SELECT \(HistoryKind.delete.rawValue), \(name), \
-                "_id"\(shift.map { " + \($0)" } ?? "") FROM \(table)\(condition)
-                """
-            let tombstones = preservedColumns(of: entity, as: heir).map { old, new in
-                let (value, condition) = (
-                    SQLText.identifier(old), condition + (condition.isEmpty ? " WHERE " : " AND ")
-                )
-                return """
-                    INSERT INTO \(HistorySQL.values) ("change", "column", "old") \
-                    SELECT "number", \(SQLText.literal(new)), \(value) \
-                    FROM \(HistorySQL.changes) JOIN \(table) \
-                    ON "_id" = "key"\(shift.map { " - \($0)" } ?? "")\(condition)\
-                    "number" \(Self.isOfMigration) AND "kind" = \(HistoryKind.delete.rawValue) \
-                    AND "entity" = \(name) AND \(value) IS NOT NULL
-                    """
-            }
-            return [deletion] + tombstones
+            return dialect.deletions(
+                of: rows(of: entity, in: match.old, named: heir.name),
+                shift: translation.keyShift(of: entity),
+                preserved: preservedColumns(of: entity, as: heir))
         }
     }
 
-    /// Returns the columns that tombstones keep, by their old and new names in order.
-    private func preservedColumns(of oldEntity: Entity, as heir: Entity) -> [(String, String)] {
+    /// Returns the columns that tombstones keep, in order.
+    private func preservedColumns(of oldEntity: Entity, as heir: Entity) -> [CarriedColumn] {
         let root = match.old.root(of: oldEntity).name
         guard let table = oldSchema.tables.first(where: { $0.content == .objects(root: root) })
         else { return [] }
-        let names = translation.columns(of: oldEntity, in: table)
+        let carried = translation.columns(of: oldEntity, in: table)
         let preserved = match.new.attributes(of: heir).filter {
             $0.isPreservedAfterDeletion && !$0.usesExternalForm
         }
         return table.columns.compactMap { column in
-            guard case .attribute = column.content, let new = names[column.name],
+            guard case .attribute = column.content, let found = carried[column.name],
                 preserved.contains(where: { attribute in
                     match.new.declarer(of: attribute.name, in: heir).map {
-                        match.new.column(of: attribute.name, in: $0) == new
+                        match.new.column(of: attribute.name, in: $0) == found.new
                     } ?? false
                 })
             else { return nil }
-            return (column.name, new)
+            return found
         }
     }
 
     /// Removes the deletions of objects that exist in the end.
     private var survivors: [String] {
-        match.new.roots.map { root in
-            """
-            DELETE FROM \(HistorySQL.changes) \
-            WHERE "kind" = \(HistoryKind.delete.rawValue) \
-            AND "number" \(Self.isOfMigration) \
-            AND "entity" IN (\(SQLText.literals(match.new.family(of: root).names))) \
-            AND "key" IN (SELECT "_id" FROM \(SQLText.identifier(root.name)))
-            """
-        } + [
-            """
-            DELETE FROM \(HistorySQL.values) WHERE "change" \(Self.isOfMigration) \
-            AND "change" NOT IN (SELECT "number" FROM \(HistorySQL.changes))
-            """
-        ]
+        dialect.survivors(match.new.roots.map { ($0.name, match.new.family(of: $0).names) })
     }
 
     // MARK: Updates
@@ -120,22 +81,18 @@ final class HistoryPlanner {
             guard !entity.isAbstract, match.oldEntity(of: entity) != nil else { return nil }
             let names = changed.names(of: entity)
             guard !names.isEmpty else { return nil }
-            let list = names.map { " " + $0 }.joined()
-            let root = match.new.root(of: entity)
-            return """
-                INSERT INTO \(HistorySQL.changes) \
-                ("kind", "entity", "key", "properties") \
-                SELECT \(HistoryKind.update.rawValue), \(SQLText.literal(entity.name)), \
-                "_id", \(SQLText.literal(list)) \
-                FROM \(SQLText.identifier(root.name))\(condition(entity, in: match.new))
-                """
+            return dialect.update(of: rows(of: entity, in: match.new, named: entity.name), names)
         }
     }
 
-    /// Returns the condition for the rows of a table that are objects of an entity.
-    private func condition(_ entity: Entity, in model: Model) -> String {
-        model.hasSubentities(model.root(of: entity))
-            ? " WHERE \"_entity\" = \(SQLText.literal(entity.name))" : ""
+    /// Returns the rows of an entity's objects.
+    private func rows(
+        of entity: Entity, in model: Model, named name: String
+    ) -> RecordedRows {
+        let root = model.root(of: entity)
+        return RecordedRows(
+            name: name, table: root.name,
+            entity: model.hasSubentities(root) ? entity.name : nil)
     }
 }
 

@@ -11,13 +11,15 @@ final class HistoryTranslation {
     private let match: ModelMatch
     private let oldSchema: Schema
     private let newSchema: Schema
+    private let dialect: any HistoryDialect
 
-    init(_ match: ModelMatch, _ oldSchema: Schema, _ newSchema: Schema) {
+    init(
+        _ match: ModelMatch, _ oldSchema: Schema, _ newSchema: Schema,
+        _ dialect: any HistoryDialect
+    ) {
         (self.match, self.oldSchema, self.newSchema) = (match, oldSchema, newSchema)
+        self.dialect = dialect
     }
-
-    private static let changes = HistorySQL.changes
-    private static let values = HistorySQL.values
 
     var statements: [String] {
         valueStatements + propertyStatements + keyStatements + entityStatements
@@ -38,24 +40,12 @@ final class HistoryTranslation {
 
     private func name(of oldEntity: Entity) -> String? { heir(of: oldEntity)?.new.name }
 
-    private static func names(_ entities: [Entity]) -> String {
-        SQLText.literals(entities.names)
-    }
-
     // MARK: Entities and keys
 
     private var entityStatements: [String] {
         let renamed = match.old.entities.filter { name(of: $0) != $0.name }
-        guard !renamed.isEmpty else { return [] }
-        let cases = renamed.map { entity in
-            "WHEN \(SQLText.literal(entity.name)) THEN \(SQLText.literal(name(of: entity) ?? ""))"
-        }
-        return [
-            """
-            UPDATE \(Self.changes) SET "entity" = CASE "entity" \(cases.joined(separator: " ")) \
-            END WHERE "entity" IN (\(Self.names(renamed)))
-            """
-        ]
+        if renamed.isEmpty { return [] }
+        return [dialect.renaming(entities: renamed.map { ($0.name, name(of: $0) ?? "") })]
     }
 
     private var keyStatements: [String] {
@@ -63,11 +53,7 @@ final class HistoryTranslation {
             keyShift(of: entity).map { (entity, $0) }
         }
         return Dictionary(grouping: shifts, by: \.1).ordered { $0.key < $1.key }.map {
-            shift, found in
-            """
-            UPDATE \(Self.changes) SET "key" = "key" + \(shift) \
-            WHERE "entity" IN (\(Self.names(found.map(\.0))))
-            """
+            shift, found in dialect.shift(keysOf: found.map(\.0.name), by: shift)
         }
     }
 
@@ -89,14 +75,14 @@ final class HistoryTranslation {
     /// Renames the properties in the lists of changed properties.
     private var propertyStatements: [String] {
         let old = match.old
-        var groups: [(changes: [Change], entities: [Entity])] = []
+        var groups: [(changes: [RenamedProperty], entities: [Entity])] = []
         for entity in old.entities where !match.settled.contains(entity.name) {
             let heirs = properties(of: entity)
             let names =
                 old.attributes(of: entity).map { $0.name }
                 + old.relationships(of: entity).map { $0.name }
             let changes = names.filter { heirs[$0] != $0 }
-                .map { Change(from: $0, to: heirs[$0]) }
+                .map { RenamedProperty(from: $0, to: heirs[$0]) }
             if changes.isEmpty { continue }
             if let index = groups.firstIndex(where: { $0.changes == changes }) {
                 groups[index].entities.append(entity)
@@ -109,44 +95,9 @@ final class HistoryTranslation {
                 let areAllDeleted =
                     changes.allSatisfy { $0.to == nil }
                     && entities.allSatisfy { heir(of: $0) == nil }
-                return (areAllDeleted ? ["''"] : Self.lists(after: changes)).map { list in
-                    """
-                    UPDATE \(Self.changes) SET "properties" = \(list) \
-                    WHERE "properties" <> '' AND "entity" IN (\(Self.names(entities)))
-                    """
-                }
+                return dialect.renaming(
+                    properties: areAllDeleted ? nil : changes, of: entities.names)
             }
-    }
-
-    /// A renamed property; the new name is nil if it was deleted.
-    private struct Change: Equatable {
-        let from: String
-        let to: String?
-    }
-
-    /// Returns SQL that renames properties in a list of names, each after a space. It consists of
-    /// several expressions in sequence, because SQLite's parser limits the depth of each one. Every
-    /// name is enclosed in spaces of its own. It is first replaced by a mark that no name has,
-    /// because two names may have been swapped.
-    private static func lists(after changes: [Change]) -> [String] {
-        let marks = changes.enumerated().map { number, change in
-            (" \(change.from) ", change.to == nil ? "" : " !\(number) ")
-        }
-        let names = changes.enumerated().compactMap { number, change in
-            change.to.map { (" !\(number) ", " \($0) ") }
-        }
-        let replacements = marks + names + [("  ", " ")]
-        let depth = 20
-        return stride(from: 0, to: replacements.count, by: depth).map { start in
-            let end = min(start + depth, replacements.count)
-            let first =
-                start == 0 ? "replace(\"properties\", ' ', '  ') || ' '" : "\"properties\""
-            let list = replacements[start..<end].reduce(first) { list, replacement in
-                let old = SQLText.literal(replacement.0)
-                return "replace(\(list), \(old), \(SQLText.literal(replacement.1)))"
-            }
-            return end == replacements.count ? "rtrim(\(list))" : list
-        }
     }
 
     // MARK: Values
@@ -163,10 +114,7 @@ final class HistoryTranslation {
                 statements += valueStatements(of: entity, in: table)
             }
         }
-        guard !statements.isEmpty else { return [] }
-        return statements + [
-            "UPDATE \(Self.values) SET \"column\" = substr(\"column\", 2) WHERE \"column\" LIKE ' %'"
-        ]
+        return statements.isEmpty ? [] : statements + dialect.afterValues
     }
 
     private func valueStatements(of oldEntity: Entity, in table: Table) -> [String] {
@@ -175,45 +123,16 @@ final class HistoryTranslation {
             column.content.declarer.flatMap(match.old.entity(named:))
                 .map { match.old.entity(oldEntity, isKindOf: $0) } ?? false
         }
-        let changes =
-            """
-            "change" IN (SELECT "number" FROM \(Self.changes) \
-            WHERE "entity" = \(SQLText.literal(oldEntity.name)))
-            """
-        let references = owned.filter { heirs[$0.name] != nil }.compactMap { column in
-            translation(of: column.content, in: oldEntity).map { value in
-                """
-                UPDATE \(Self.values) SET "old" = \(value("\"old\"")), \
-                "new" = \(value("\"new\"")) WHERE \(changes) \
-                AND "column" = \(SQLText.literal(column.name))
-                """
-            }
-        }
-        guard owned.contains(where: { heirs[$0.name] != $0.name }) else { return references }
-        let kept = heirs.ordered { $0.key < $1.key }
-        let keptNames = SQLText.literals(kept.map { $0.key })
-        let removal =
-            "DELETE FROM \(Self.values) WHERE \(changes) AND \"column\" NOT IN (\(keptNames))"
-        guard !kept.isEmpty else { return [removal] }
-        // A mark that no name has: two columns may have been exchanged.
-        let cases = kept.map { old, new in
-            "WHEN \(SQLText.literal(old)) THEN \(SQLText.literal(" " + new))"
-        }
-        return references + [
-            removal,
-            """
-            UPDATE \(Self.values) SET "column" = CASE "column" \(cases.joined(separator: " ")) \
-            END WHERE \(changes)
-            """,
-        ]
+        return dialect.values(
+            of: oldEntity.name, owned.compactMap { heirs[$0.name] },
+            areRenamed: owned.contains { heirs[$0.name]?.new != $0.name })
     }
 
-    /// Returns SQL for the new value of a column that contains the reference of a to-one, from SQL
-    /// for the old value. The result is nil if the value stays the same, or if the column has other
-    /// values.
-    private func translation(
+    /// Returns the change of the values of a column that contains the reference of a to-one. The
+    /// result is nil if the values stay the same, or if the column has other values.
+    private func reference(
         of content: Table.Column.Content, in oldEntity: Entity
-    ) -> ((String) -> String)? {
+    ) -> CarriedColumn.Reference? {
         guard let name = content.property,
             let destination = match.old.relationship(name, of: oldEntity)
                 .flatMap({ match.old.entity(named: $0.destination) })
@@ -221,25 +140,23 @@ final class HistoryTranslation {
         if case .entityOfKey = content {
             let cases = match.old.family(of: destination).compactMap { member in
                 self.name(of: member).flatMap { heir in
-                    heir == member.name
-                        ? nil
-                        : "WHEN \(SQLText.literal(member.name)) THEN \(SQLText.literal(heir)) "
+                    heir == member.name ? nil : (old: member.name, new: heir)
                 }
             }
-            return cases.isEmpty ? nil : { "CASE \($0) \(cases.joined())ELSE \($0) END" }
+            return cases.isEmpty ? nil : .renamed(cases)
         }
-        return keyShift(of: destination).map { shift in { "\($0) + \(shift)" } }
+        return keyShift(of: destination).map { .shifted($0) }
     }
 
     /// The columns that have the values of an old entity's columns.
-    func columns(of oldEntity: Entity, in table: Table) -> [String: String] {
+    func columns(of oldEntity: Entity, in table: Table) -> [String: CarriedColumn] {
         guard let entity = heir(of: oldEntity)?.new,
             let newTable = newSchema.tables.first(where: {
                 $0.content == .objects(root: match.new.root(of: entity).name)
             })
         else { return [:] }
         let heirs = properties(of: oldEntity)
-        var found: [String: String] = [:]
+        var found: [String: CarriedColumn] = [:]
         for column in table.columns {
             guard let declarer = column.content.declarer.flatMap(match.old.entity(named:)),
                 match.old.entity(oldEntity, isKindOf: declarer),
@@ -249,7 +166,15 @@ final class HistoryTranslation {
                 let content = column.content.named(name, in: newDeclarer),
                 let newColumn = newTable.columns.first(where: { $0.content == content })
             else { continue }
-            found[column.name] = newColumn.name
+            var carried = CarriedColumn(old: column.name, new: newColumn.name)
+            carried.reference = reference(of: column.content, in: oldEntity)
+            if case .attribute(_, let oldName) = column.content,
+                let old = match.old.attribute(oldName, of: oldEntity),
+                let new = match.new.attribute(name, of: entity)
+            {
+                carried.attributes = (old, new)
+            }
+            found[column.name] = carried
         }
         return found
     }

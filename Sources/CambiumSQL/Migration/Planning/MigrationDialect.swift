@@ -118,6 +118,11 @@ package protocol MigrationDialect: MigrationSupport {
     /// that compute them for all rows. A statement is nil if the attribute is computed in memory,
     /// after all statements.
     func derivations(of model: Model) -> [(derived: any DerivedValue, update: MigrationStatement?)]
+
+    // MARK: History
+
+    /// What becomes of the history of a store.
+    func history(_ match: ModelMatch) -> any HistoryDialect
 }
 
 extension MigrationDialect {

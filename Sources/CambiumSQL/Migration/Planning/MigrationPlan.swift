@@ -44,12 +44,7 @@ package struct MigrationPlan: Sendable {
             changes.allSatisfy { $0.kind == .additive }
             && steps.allSatisfy { $0.kind == .additive }
         history =
-            isAdditive
-            ? nil
-            : difference.match.dialect.engineWithoutHistory.map { engine in
-                MigrationHistory(
-                    obstacle: "Histories of stores on \(engine) are not migrated yet")
-            } ?? HistoryPlanner(difference, schemas.old, schemas.new).history
+            isAdditive ? nil : HistoryPlanner(difference, schemas.old, schemas.new).history
     }
 }
 

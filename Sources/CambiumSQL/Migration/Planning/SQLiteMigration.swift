@@ -147,6 +147,8 @@ package struct SQLiteMigration: MigrationDialect {
         model.derivations.map { ($0, $0.updateOfAll) }
     }
 
+    package func history(_ match: ModelMatch) -> any HistoryDialect { SQLiteHistory() }
+
     // MARK: Capabilities of the engine
 
     package func enforces(_ rule: Rule, of entity: Entity, in model: Model) -> Bool {

@@ -8,7 +8,7 @@ import Testing
 @_spi(Generated) @testable import Cambium
 
 /// Stores that another draft of the program's version has written, opened by containers.
-@Suite(.onSQLite("A store on a server is not migrated yet."))
+@Suite(.onSQLite("A draft of a store on a server is not migrated."))
 struct DraftPolicyTests {
     private static func model(_ attributes: [Attribute], version: String = "1") -> Model {
         Model(

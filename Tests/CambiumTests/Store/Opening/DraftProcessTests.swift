@@ -7,7 +7,9 @@ import Testing
 ///
 /// On the main actor, since a process that is waited for occupies a thread of the others.
 @MainActor
-@Suite(.serialized, .timeLimit(.minutes(15)), .onSQLite("A store on a server is not migrated yet."))
+@Suite(
+    .serialized, .timeLimit(.minutes(15)),
+    .onSQLite("A draft of a store on a server is not migrated."))
 struct DraftProcessTests {
     @Test func `a store that another process has open is not moved, and keeps all it writes`()
         async throws
