@@ -246,8 +246,6 @@ package final class PostgresMigration: MigrationDialect {
 
     // MARK: Expressions
 
-    package var engineWithoutHistory: String? { "PostgreSQL" }
-
     package func condition(
         _ condition: ModelExpression, of entity: Entity, in model: Model, as alias: String?,
         variables: [String: Entity]

@@ -93,8 +93,6 @@ package protocol MigrationDialect: MigrationSupport {
 
     // MARK: Expressions
 
-    /// The name of an engine that does not keep its history in a migration; nil if it does.
-    var engineWithoutHistory: String? { get }
     /// Returns a condition on rows of an entity's table, and the other tables that it reads; nil if
     /// the engine cannot express it.
     ///

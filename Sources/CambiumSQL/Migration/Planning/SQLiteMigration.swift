@@ -119,8 +119,6 @@ package struct SQLiteMigration: MigrationDialect {
 
     // MARK: Expressions
 
-    package var engineWithoutHistory: String? { nil }
-
     package func condition(
         _ condition: ModelExpression, of entity: Entity, in model: Model, as alias: String?,
         variables: [String: Entity]
