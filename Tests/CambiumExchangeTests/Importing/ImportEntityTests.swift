@@ -173,7 +173,7 @@ struct ImportEntityTests {
         try withContext { context in
             let known = "Individual, Company, Bank, Branch"
             for (text, words) in [
-                (#"{"code": "a"}"#, "Party:1: type is required: it says the entity of the object"),
+                (#"{"code": "a"}"#, "Party:1: type is required: it has the entity of the object"),
                 (#"{"code": "a", "type": null}"#, "Party:1: type is required"),
                 (#"{"code": "a", "type": 1}"#, "Party:1: type is not a string"),
                 (
@@ -218,7 +218,7 @@ struct ImportEntityTests {
     @Test func `a request that no file could fit is refused`() throws {
         try withContext { context in
             for (field, words) in [
-                (ExchangeEntityField("title"), "is a property of Individual too"),
+                (ExchangeEntityField("title"), "is also the field of Individual"),
                 (ExchangeEntityField("type", words: ["x": "Person"]), "names Person, which is not"),
                 (ExchangeEntityField("type", words: ["x": "Nobody"]), "names Nobody, which is not"),
                 (ExchangeEntityField("type", words: ["x": "Party"]), "or is abstract"),
@@ -334,7 +334,7 @@ struct ImportEntityTests {
             #expect(alone == "{\"type\":\"Company\",\"code\":\"k\",\"register\":\"HR 1\"}\n")
             for (change, words) in [
                 ({ $0.properties = ["colour"] }, "has no property colour"),
-                ({ $0.entityField = "code" }, "is a property of Individual too"),
+                ({ $0.entityField = "code" }, "is also the field of Individual"),
             ] as [((inout ExportRequest<ManagedObject>) -> Void, String)] {
                 let error = #expect(throws: StoreError.self) {
                     try context.exported("Party") {

@@ -348,7 +348,7 @@ struct ImportLinksTests {
                 ("sku,city.name,city.region\na,x,", "lacks a part"),
                 ("sku,city\na,x", "city.region, city.name"),
                 ("sku,tags\na,x;;y", "empty key"), ("sku,tags\na,x\"y", "within a field"),
-                ("sku,tags\na,\"\"\"x\"", "no list"),
+                ("sku,tags\na,\"\"\"x\"", "not a list"),
             ] {
                 let failure = context.failure(text, as: .csv())
                 #expect(failure.contains(words), "\(text): \(failure)")

@@ -256,16 +256,16 @@ struct BrokenStoreTests {
     private static let rows = [
         Case.fails(
             "no metadata", "DELETE FROM @._metadata", as: "notAStore",
-            ["says nothing about a model", "restore it from a backup"]),
+            ["has no metadata of a model", "restore it from a backup"]),
         .fails(
             "no model in the metadata", "DELETE FROM @._metadata WHERE name = 'model'",
-            as: "notAStore", ["says nothing about a model", "restore it from a backup"]),
+            as: "notAStore", ["has no metadata of a model", "restore it from a backup"]),
         .fails(
             "no UUID in the metadata", "DELETE FROM @._metadata WHERE name = 'uuid'",
-            as: "notAStore", ["says nothing about a model", "restore it from a backup"]),
+            as: "notAStore", ["has no metadata of a model", "restore it from a backup"]),
         .fails(
             "a garbled UUID", "UPDATE @._metadata SET value = 'x' WHERE name = 'uuid'",
-            as: "notAStore", ["says nothing about a model", "restore it from a backup"]),
+            as: "notAStore", ["has no metadata of a model", "restore it from a backup"]),
         .fails(
             "a garbled hash", "UPDATE @._metadata SET value = 'x' WHERE name = 'versionHash'",
             as: "unknownVersion", ["version", "1"]),
@@ -284,10 +284,10 @@ struct BrokenStoreTests {
             "INSERT INTO @._metadata SELECT * FROM @._metadata", at: "_metadata"),
         .fails(
             "another table _metadata", "ALTER TABLE @._metadata RENAME COLUMN value TO text",
-            as: "notAStore", ["_metadata", "none of a store", "another schema"]),
+            as: "notAStore", ["_metadata", "does not belong to a store", "another schema"]),
         .fails(
             "metadata that a policy hides", "ALTER TABLE @._metadata ENABLE ROW LEVEL SECURITY",
-            as: "notAStore", ["says nothing about a model", "policy"]),
+            as: "notAStore", ["has no metadata of a model", "policy"]),
         .fails(
             "no _metadata", "DROP TABLE @._metadata", as: "cannotOpen",
             ["may not create the store in the schema", "grant CREATE"]),

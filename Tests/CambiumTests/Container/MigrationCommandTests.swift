@@ -107,7 +107,7 @@ struct MigrationCommandTests {
     }
 
     @Test(arguments: [
-        ([], "Say what to do"), (["stat"], "'stat' is none of"),
+        ([], "Name an action"), (["stat"], "'stat' is not one of"),
         (["status"], "takes one store file"), (["status", "a", "b"], "takes one store file"),
         (["verify", "a"], "takes no store"), (["plan", "a", "--jsn"], "no option '--jsn'"),
         (["apply", "a", "--drift", "x"], "refuse, repair or report"),

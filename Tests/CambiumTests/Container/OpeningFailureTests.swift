@@ -86,7 +86,7 @@ struct OpeningFailureTests {
             try PersistentStoreCoordinator(model: Everything.model)
                 .addPersistentStore(at: .file("~/store.sqlite"))
         }
-        #expect(error.map { "\($0)".contains("only a shell takes ~ for the home folder") } == true)
+        #expect(error.map { "\($0)".contains("only a shell expands ~ to the home folder") } == true)
     }
 
     @Test func `a coordinator makes no folders`() throws {

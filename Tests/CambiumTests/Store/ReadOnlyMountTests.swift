@@ -51,7 +51,7 @@ struct ReadOnlyMountTests {
                     model: Shop.model, at: .temporary(path), options: options)
             }
             let text = error.map { "\($0)" } ?? ""
-            #expect(text.contains("no Cambium store") && !text.contains("CREATE TABLE"))
+            #expect(text.contains("not a Cambium store") && !text.contains("CREATE TABLE"))
         }
     }
 

@@ -154,7 +154,7 @@ struct PredicateMacroTests {
         let error = try #require(throws: UnsupportedPredicateError.self) {
             try Condition<Product>(#Predicate { $0.shelf == "A" })
         }
-        #expect(error.reason.contains("no property of the entity Product"))
+        #expect(error.reason.contains("not a property of the entity Product"))
         #expect(throws: UnsupportedPredicateError.self) {
             try Condition<Product>(#Predicate { $0.kind.rawValue == "book" })
         }
