@@ -4,10 +4,9 @@ import CambiumCompiler
 extension Explanation {
     static let ofEntities: [Explanation] = [
         Explanation(
-            .unknownEntity, title: "There is no such entity",
+            .unknownEntity, title: "Unknown entity",
             meaning: """
-                A relationship leads to, or an entity inherits from, an entity that the model does \
-                not declare.
+                A relationship or an entity names an entity that the model does not declare.
                 """,
             remedy: "Correct the name; the note names the nearest one.",
             wrong: """
@@ -25,8 +24,8 @@ extension Explanation {
         Explanation(
             .unknownInverse, title: "The other entity has no such relationship",
             meaning: """
-                An inverse is a relationship of the entity that this one leads to, and the two are \
-                kept in step. There is none of that name.
+                An inverse is a relationship of the destination entity. Both change together. \
+                There is none of that name.
                 """,
             remedy: "Correct the name of the inverse, or declare the relationship there.",
             wrong: .shop(
@@ -36,10 +35,10 @@ extension Explanation {
                 #"<relationship name="category" to="Category" inverse="products" optional="true"/>"#,
                 #"<relationship name="products" to="Product" inverse="category" many="true"/>"#)),
         Explanation(
-            .inverseNotMutual, title: "The inverse leads somewhere else",
+            .inverseNotMutual, title: "The inverse belongs to another relationship",
             meaning: """
-                Two relationships are inverse to each other only where each names the other. Here \
-                one names a relationship that is the inverse of a third.
+                Two relationships are inverses only if each names the other. Here one names a \
+                relationship that is the inverse of a third.
                 """,
             remedy: "Declare a relationship for each way back.",
             wrong: """
@@ -83,9 +82,8 @@ extension Explanation {
         Explanation(
             .missingInverse, title: "The relationship has no inverse",
             meaning: """
-                Without one nothing is kept in step: when the object at the other end is deleted, \
-                all rows have to be searched for links to it, and an object in memory can still \
-                show it.
+                Without one, both ends do not change together. If the destination is deleted, all \
+                rows are searched for links to it, and an object in memory can still show it.
                 """,
             remedy: """
                 Declare the way back, even if the program does not use it, and name it on both \
@@ -123,10 +121,10 @@ extension Explanation {
                 </entity>
                 """),
         Explanation(
-            .deleteNeverSucceeds, title: "An object with links could not be deleted",
+            .deleteNeverSucceeds, title: "An object with links cannot be deleted",
             meaning: """
-                Deleting it would take a required value from the objects at the other end, which \
-                are then refused by the save.
+                Deleting it would remove a required value from the objects at the other end, and \
+                the save would fail.
                 """,
             remedy: """
                 Write onDelete="cascade" if they are deleted too, onDelete="deny" if the object is \
@@ -164,14 +162,14 @@ extension Explanation {
                 </entity>
                 """),
         Explanation(
-            .separatedEntities, title: "A configuration separates what belongs together",
+            .separatedEntities, title: "A configuration separates related entities",
             meaning: """
                 A configuration can have a store of its own. A relationship that leads out of it, \
                 or a parent that is not in it, would need a link from one file to another.
                 """,
             remedy: """
-                Name the other entity too, or leave this one out. What leads from store to store \
-                is an attribute with an identifier and a fetched property.
+                Name the other entity too, or leave this one out. A connection between stores is \
+                an attribute with an identifier, and a fetched property.
                 """,
             wrong: """
                 <entity name="Named" abstract="true"/>
@@ -188,13 +186,13 @@ extension Explanation {
                 <configuration name="Words" entities="Tag Named"/>
                 """),
         Explanation(
-            .separatedInXcode, title: "A configuration of Xcode separates what belongs together",
+            .separatedInXcode, title: "A configuration of Xcode separates related entities",
             meaning: """
                 A relationship leads out of a configuration, or a parent is not in it. Core Data \
                 allows this in the model and fails when the configuration gets a store of its own.
                 """,
             remedy: """
-                Nothing, as long as one store holds the whole model. Otherwise add the other \
+                As long as one store holds the complete model, do nothing. Otherwise add the other \
                 entity to the configuration.
                 """,
             wrong: .words(
@@ -226,14 +224,13 @@ extension Explanation {
                 </entity>
                 """),
         Explanation(
-            .cascadeIntoShared, title: "Deleting an object deletes what others have too",
+            .cascadeIntoShared, title: "Deleting an object deletes objects of others",
             meaning: """
                 The object at the other end belongs to many. With the first of them that is \
                 deleted, it is gone for all.
                 """,
             remedy: """
-                Write onDelete="nullify". Deleting what nobody has any more is a choice of the \
-                program.
+                Write onDelete="nullify". The program can delete objects that nothing references.
                 """,
             wrong: """
                 <entity name="Product">
@@ -248,7 +245,7 @@ extension Explanation {
                 #"<relationship name="category" to="Category" inverse="products" optional="true"/>"#,
                 #"<relationship name="products" to="Product" inverse="category" many="true"/>"#)),
         Explanation(
-            .denyForever, title: "An object could never be deleted",
+            .denyForever, title: "An object can never be deleted",
             meaning: """
                 It is required to have an object at the other end, and may not be deleted as long \
                 as it has one.
@@ -275,10 +272,10 @@ extension Explanation {
         Explanation(
             .emptyEntity, title: "An entity has nothing to store",
             meaning: """
-                It has no attribute and no relationship, of its own or inherited, so its objects \
-                cannot be told apart.
+                It has no attribute and no relationship, not even an inherited one, so its objects \
+                cannot be distinguished.
                 """,
-            remedy: "Declare what it stores, or remove it.",
+            remedy: "Declare its properties, or remove it.",
             wrong: #"<entity name="Product"/>"#,
             right: .product(#"<attribute name="sku" type="string"/>"#)),
         Explanation(
@@ -300,8 +297,8 @@ extension Explanation {
                 <entity name="Tag" parent="Named"/>
                 """),
         Explanation(
-            .singularToMany, title: "A to-many relationship leads to at most one object",
-            meaning: "That is what a to-one relationship is, and it is faster and easier to use.",
+            .singularToMany, title: "A to-many relationship has at most one object",
+            meaning: "A to-one relationship means the same, and is faster and easier to use.",
             remedy: #"Remove many="true" and max="1"."#,
             wrong: """
                 <entity name="Product">

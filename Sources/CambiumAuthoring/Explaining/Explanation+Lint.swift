@@ -4,16 +4,15 @@ import CambiumCompiler
 extension Explanation {
     static let ofLint: [Explanation] = [
         Explanation(
-            .droppedTwin, title: "What is dropped comes back under nearly the same name",
+            .droppedTwin, title: "Dropped data comes back under a similar name",
             meaning: """
-                The migration drops something with its data, and the new version has something \
-                alike under a name that is nearly the same, or an entity with the same attributes. \
-                That is what a rename looks like that was taken for a drop: the values are gone \
-                for good.
+                The migration drops something with its data, and the new version has a similar \
+                thing with a similar name, or an entity with the same attributes. This may be a \
+                rename that was declared as a drop. The values are then lost.
                 """,
             remedy: """
-                Write renamedFrom instead of the drop. If it is another thing, suppress the \
-                finding and say what the difference is.
+                Write renamedFrom instead of the drop. If it is something else, suppress the \
+                finding with the difference as the reason.
                 """,
             before: product(#"<attribute name="colour" type="string" optional="true"/>"#),
             wrong: """
@@ -29,28 +28,27 @@ extension Explanation {
         Explanation(
             .lostOrder, title: "A list loses its order",
             meaning: """
-                The relationship was ordered, and is no longer. The places of its objects are \
-                dropped without a word from the author: a store that has been migrated cannot tell \
-                what came first.
+                The relationship was ordered, and is no longer. The positions of its objects are \
+                deleted without a declaration. A migrated store does not know the order any more.
                 """,
             remedy: """
-                Leave it ordered. If nobody has ever given it an order that counts, suppress the \
-                finding and say so.
+                Leave it ordered. If the order was never used, suppress the finding with this \
+                reason.
                 """,
             before: album(#" ordered="true""#), wrong: album(),
             right: album(#" ordered="true""#) + "\n" + product()),
         Explanation(
-            .uniqueOnRows, title: "Rows that are there may not be unique",
+            .uniqueOnRows, title: "Existing rows may violate the new unique constraint",
             meaning: """
-                A uniqueness constraint is new, and nothing says whether the stores in use have \
-                objects that share the values. Or objects become equal as those that they lead to \
-                become one. Such a store is refused when it is opened, and stays as it was.
+                A unique constraint is new, and the stores in use may have objects with equal \
+                values. Or objects become equal because their related objects are merged. Such a \
+                store is not migrated, and stays as it was.
                 """,
             remedy: """
-                Say in the migration which of several equal objects stays: <deduplicate>, after \
-                those of the objects that they lead to. Or add to the constraint what tells them \
-                apart. If there can be no such objects, say so in a suppression; the next version \
-                does not warn of it any more.
+                Declare the remaining object in the migration: <deduplicate>, after those of the \
+                related objects. Or add a distinguishing property to the constraint. If there can \
+                be no such objects, write it in a suppression. The next version has no such \
+                warning.
                 """,
             before: product(),
             after: product(
@@ -60,16 +58,16 @@ extension Explanation {
                 #"<deduplicate entity="Product" by="sku" reason="the same product, entered twice"/>"#
             )),
         Explanation(
-            .limitsOnRows, title: "Values that are there may be beyond the new limits",
+            .limitsOnRows, title: "Existing values may violate the new limits",
             meaning: """
-                Limits are tighter. A store with a value beyond them is refused when it is opened \
-                and stays as it was; of what the store itself cannot check, the object is read, \
-                and refused when it is saved next.
+                Limits are tighter. A store with a value beyond them is not migrated, and stays as \
+                it was. If only the program can check the limit, the object is read, and its next \
+                save fails.
                 """,
             remedy: """
-                Loosen the limits, or put the values right: a fill that looks at the attribute's \
-                own value is computed for every row; any other gives a value to rows without one, \
-                and puts nothing right. If there can be no such values, say so in a suppression.
+                Loosen the limits, or correct the values. A fill that reads the attribute's own \
+                value is computed for every row. Any other fill only gives a value to rows without \
+                one. If there can be no such values, say so in a suppression.
                 """,
             before: product(#"<attribute name="stock" type="int32"/>"#),
             after: product(
@@ -79,15 +77,15 @@ extension Explanation {
                 #"<fill entity="Product" attribute="stock" with="TERNARY(stock &lt; 0, 0, stock)"/>"#
             )),
         Explanation(
-            .ruleOnRows, title: "Objects that are there may not meet the new rule",
+            .ruleOnRows, title: "Existing objects may violate the new rule",
             meaning: """
-                A rule is new, or asks more than before. A store with an object that does not meet \
-                it is refused when it is opened; where only a save can check the rule, the object \
-                is read and cannot be saved.
+                A rule is new, or asks more than before. A store with an object that violates it \
+                is not migrated. If only a save can check the rule, the object is read, and cannot \
+                be saved.
                 """,
             remedy: """
-                Fill what the rule looks at, from its old value. If there can be no such objects, \
-                say so in a suppression.
+                Fill the attributes of the rule from their old values. If there can be no such \
+                objects, say so in a suppression.
                 """,
             before: product(#"<attribute name="price" type="int32"/>"#),
             after: product(
@@ -98,7 +96,7 @@ extension Explanation {
                 #"<fill entity="Product" attribute="price" with="TERNARY(price &gt; 0, price, 1)"/>"#
             )),
         Explanation(
-            .narrowedType, title: "Values that are there may not fit their new type",
+            .narrowedType, title: "Existing values may not fit their new type",
             meaning: """
                 The new type holds fewer values than the old one. No value is cut or rounded: a \
                 store with one that does not fit is refused, and stays as it was.
@@ -120,11 +118,10 @@ extension Explanation {
                 </migration>
                 """),
         Explanation(
-            .countsOnRows, title: "A relationship may have more or fewer objects than it may now",
+            .countsOnRows, title: "Existing relationships may violate the new number of objects",
             meaning: """
-                How many objects a relationship leads to is checked when an object is saved. One \
-                that leads to more than the new version allows, or to fewer, is read and cannot be \
-                saved.
+                A save checks the number of related objects. An object with more or fewer of them \
+                than the new version allows is read, and cannot be saved.
                 """,
             remedy: "Widen min and max. If there can be no such objects, say so in a suppression.",
             before: album(),
@@ -132,7 +129,7 @@ extension Explanation {
                 #" max="20""#, #"<attribute name="note" type="string" optional="true"/>"#),
             right: album("", #"<attribute name="note" type="string" optional="true"/>"#)),
         Explanation(
-            .abstractOnRows, title: "An entity that may have objects becomes abstract",
+            .abstractOnRows, title: "An entity with objects becomes abstract",
             meaning: """
                 An abstract entity has no objects of its own. A store that has some is refused \
                 when it is opened, and stays as it was.
@@ -162,17 +159,15 @@ extension Explanation {
                 <entity name="Book" parent="Product"/>
                 """),
         Explanation(
-            .presenceOnRows, title: "Values that are there may lack a part that is required now",
+            .presenceOnRows, title: "Existing values may lack a part that is now required",
             meaning: """
-                A value with several parts has all parts that are required, or is not there. One \
-                that lacks a part which was optional before makes the store refused when it is \
-                opened. A required part that is new, and that nothing fills, is an error: no value \
-                has it.
+                A value with several parts has all parts that are required, or is not there. If a \
+                value lacks a part that was optional before, the store is not migrated. A required \
+                part that is new, and that nothing fills, is an error: no value has it.
                 """,
             remedy: """
-                Leave the part optional, or fill it: the values that are there get it, and where \
-                there is no value, there is none afterwards. If there can be no such values, say \
-                so in a suppression.
+                Leave the part optional, or fill it. Existing values get the part, and nil stays \
+                nil. If there can be no such values, say so in a suppression.
                 """,
             before: """
                 <composite name="Address">
@@ -204,11 +199,11 @@ extension Explanation {
                 </entity>
                 """),
         Explanation(
-            .externalOnRows, title: "Values that are there may lie in files",
+            .externalOnRows, title: "Existing values may be in files",
             meaning: """
-                The attribute kept large values in files, and is to keep all of them in the row. \
-                What lies in a file cannot come back: a store with such a value is refused when it \
-                is opened, and stays as it was.
+                The attribute kept large values in files, and is to keep all of them in the row. A \
+                value in a file cannot be moved back. A store with such a value is not migrated, \
+                and stays as it was.
                 """,
             remedy: """
                 Leave storage as it was. If no value was ever larger than 100 KB, say so in a \
@@ -223,15 +218,14 @@ extension Explanation {
         Explanation(
             .emptyFill, title: "A fill has no value for some objects",
             meaning: """
-                The attribute is required, and its fill looks at one that may be nil, divides by \
-                one that may be 0, or says nil in a branch. A store with an object where that is \
-                so has no value to put there: it is refused when it is opened, and stays as it \
-                was.
+                The attribute is required. Its fill reads an attribute that may be nil, divides by \
+                one that may be 0, or gives nil in a branch. A store with such an object is not \
+                migrated, and stays as it was.
                 """,
             remedy: """
                 Say what such objects get: TERNARY(note == nil, 'none', note), TERNARY(count == 0, \
-                0, sum / count). A lower limit of more than 0 says that there is none to divide \
-                by; else, if there can be no such object, say so in a suppression.
+                0, sum / count). A lower limit above 0 excludes the division by 0. If there are no \
+                such objects for another reason, write it in a suppression.
                 """,
             before: product(#"<attribute name="note" type="string" optional="true"/>"#),
             after: product(
@@ -244,11 +238,11 @@ extension Explanation {
                 </migration>
                 """),
         Explanation(
-            .needlessRebuild, title: "A table is rebuilt for what its default says",
+            .needlessRebuild, title: "A fill rewrites a table for its default",
             meaning: """
                 A column with a default is added without a row being written: SQLite notes the \
-                value once, and every row has it. A fill writes every row again, which takes time \
-                and twice the room; one that says the same as the default does so for nothing.
+                value once, and every row has it. A fill rewrites every row. This takes time, and \
+                twice the disk space. A fill with the value of the default has no other effect.
                 """,
             remedy: "Remove the fill.",
             before: product(),
@@ -260,8 +254,8 @@ extension Explanation {
             .rebuiltData, title: "A table with large data is rebuilt",
             meaning: """
                 Some changes need every row to be written again, and with it everything in the \
-                row. Where maxLength says that this may be a lot (more than 16 KB), the migration \
-                takes as long as copying it, and as much room again.
+                row. If maxLength allows large values (more than 16 KB), the migration takes the \
+                time and the disk space of a copy.
                 """,
             remedy: """
                 Keep such data in files (storage="external") or in an entity of its own, or do \
@@ -298,10 +292,11 @@ extension Explanation {
                 </migration>
                 """)),
         Explanation(
-            .indexInUse, title: "An index that a request uses is gone",
+            .indexInUse, title: "An index of a request was removed",
             meaning: """
-                A named request finds, or sorts, by what the index began with, and no other index \
-                does. It gives the same result as before and goes through the whole table for it.
+                A named request finds or sorts by the first property of the index, and no other \
+                index has it. It gives the same result as before and goes through the whole table \
+                for it.
                 """,
             remedy: "Keep the index, or remove the request if nobody uses it.",
             before: """
@@ -350,7 +345,7 @@ extension Explanation {
                 </entity>
                 """),
         Explanation(
-            .floatingUnique, title: "A floating-point number is to be unique",
+            .floatingUnique, title: "A floating-point number is unique",
             meaning: """
                 Such numbers are compared to the last bit. Two that a person takes for equal, such \
                 as 0.3 and 0.1 + 0.2, are two to the store, and both are saved.
@@ -363,11 +358,10 @@ extension Explanation {
                 #"<attribute name="weight" type="decimal" scale="3"/>"#,
                 #"<unique by="weight"/>"#)),
         Explanation(
-            .inventedMoment, title: "Objects get the moment of the migration as their own",
+            .inventedMoment, title: "Existing objects get the time of the migration",
             meaning: """
-                A default of now says when an object was made. Objects that are there get it too, \
-                when the store is migrated, and nobody can tell afterwards which of these dates \
-                are true.
+                A default of now says when an object was made. Existing objects get it too, in the \
+                migration. Afterwards the true dates cannot be distinguished.
                 """,
             remedy: """
                 Make the attribute optional without a default, or fill it with another attribute \
@@ -380,12 +374,12 @@ extension Explanation {
             right: migration(
                 #"<fill entity="Product" attribute="created" with="CAST(0, 'NSDate')"/>"#)),
         Explanation(
-            .sameHash, title: "A store looks the same to the older program",
+            .sameHash, title: "An older program cannot recognize the new store",
             meaning: """
-                A store knows its version by a hash of its tables. Limits, rules and values are no \
-                part of it: where a step changes nothing else, a program of the older version (an \
-                extension that is still running, an older device) opens the new store as its own, \
-                takes the conditions out, and writes what the new version does not allow. When the \
+                A store knows its version by a hash of its tables. It does not contain limits, \
+                rules and values. If a step changes only these, a program of the older version \
+                opens the new store as its own, such as an extension that is still running. It \
+                removes the conditions, and writes values that the new version rejects. When the \
                 newer program comes back, the step runs again: a fill that looks at the old value \
                 changes it twice.
                 """,
@@ -414,9 +408,8 @@ extension Explanation {
             .unknownCase, title: "The older program cannot read a new case",
             meaning: """
                 A store knows its version by a hash of its tables, and the cases of an enumeration \
-                are no part of it. Where a step changes nothing else, a program of the older \
-                version opens the new store as its own, and fails to read objects with the new \
-                case.
+                are no part of it. If a step changes nothing else, a program of the older version \
+                opens the new store as its own, and fails to read objects with the new case.
                 """,
             remedy: """
                 Write a hashModifier, another one than before, at the entity that has the \

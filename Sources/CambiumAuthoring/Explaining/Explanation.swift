@@ -68,7 +68,7 @@ extension Explanation {
 
     private var inXcode: String {
         code.isWarningInXcode
-            ? "\n\nWhat Xcode compiles is only a warning in a model of Xcode's: it says what becomes of it."
+            ? "\n\nIn a model of Xcode, everything that Xcode compiles is only a warning. Its text has the consequence."
             : ""
     }
 
