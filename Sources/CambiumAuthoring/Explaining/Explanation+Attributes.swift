@@ -5,7 +5,7 @@ import CambiumModel
 extension Explanation {
     static let ofAttributes: [Explanation] = [
         Explanation(
-            .unknownType, title: "There is no such type",
+            .unknownType, title: "Unknown type",
             meaning: """
                 Types are \(AttributeType.plain.map(\.word).joined(separator: ", ")), and the \
                 names of the model's own enumerations. Names of other languages (Boolean, Integer \
@@ -15,11 +15,10 @@ extension Explanation {
             wrong: .product(#"<attribute name="isNew" type="Boolean" default="false"/>"#),
             right: .product(#"<attribute name="isNew" type="bool" default="false"/>"#)),
         Explanation(
-            .wrongDefault, title: "The value is not one of the type",
+            .wrongDefault, title: "The value does not fit the type",
             meaning: """
-                A default, a limit or a raw value is not written as the type requires, or \
-                does not fit it: a number that is too large for its bits, a decimal with too \
-                many places, a case that the enumeration does not have.
+                A default, a limit or a raw value does not fit its type: a number is too large for \
+                its bits, a decimal has too many places, or the enumeration has no such case.
                 """,
             remedy: """
                 Write a value of the type: true or false, 42, 9.95, 2026-11-21, \
@@ -40,7 +39,7 @@ extension Explanation {
             wrong: .product(#"<attribute name="sku" type="string" min="1"/>"#),
             right: .product(#"<attribute name="sku" type="string" minLength="1"/>"#)),
         Explanation(
-            .contradictoryLimits, title: "No value is within the limits",
+            .contradictoryLimits, title: "No value meets the limits",
             meaning: """
                 The least value is greater than the greatest, so that no object could ever be saved.
                 """,
@@ -71,12 +70,12 @@ extension Explanation {
         Explanation(
             .optionalBool, title: "An optional bool has three values",
             meaning: """
-                True, false and nil: every condition has to decide what nil means. \
-                Three values are seldom intended.
+                The answers are true, false and nil. Every condition has to handle nil, and most \
+                forget it. Seldom are three values meant.
                 """,
             remedy: """
-                Make it required with a default. If there are really three values, name them \
-                in an enumeration.
+                Make it required with a default. If there are really three answers, name them in \
+                an enumeration.
                 """,
             wrong: .product(#"<attribute name="isNew" type="bool" optional="true"/>"#),
             right: .product(#"<attribute name="isNew" type="bool" default="false"/>"#)),
@@ -128,8 +127,8 @@ extension Explanation {
         Explanation(
             .codableWithoutDefault, title: "A required codable has no initial value",
             meaning: """
-                A required property always has a value. Cambium cannot know the initial value \
-                of a type of the program.
+                A required property has a value from the first moment on. For a type of the \
+                program, only the author knows one.
                 """,
             remedy: "Write the default as JSON, or make the attribute optional.",
             wrong: .product(#"<attribute name="labels" type="codable" class="[String]"/>"#),
@@ -139,12 +138,12 @@ extension Explanation {
             .madeOptional, title: "A required property of Xcode is optional here",
             meaning: """
                 Core Data lets a required transformable or derived attribute be nil until it is \
-                saved. In Swift a required property is never nil, and this one has no \
-                initial value, so it is optional in the generated class.
+                saved. In Swift a required property is never nil. This one has no initial value, \
+                so it is optional in the generated class.
                 """,
             remedy: """
-                Nothing, if that is right. Otherwise make it optional in the model, or give it a \
-                default.
+                If that is right, do nothing. Otherwise make it optional in the model, or give it \
+                a default.
                 """,
             wrong: .words(
                 "A required transformable without a default, in a model of Xcode"),
@@ -153,9 +152,8 @@ extension Explanation {
         Explanation(
             .invalidClass, title: "The class is not the name of a Swift type",
             meaning: """
-                The name is written into Swift code as it is, so it has to be a type and nothing \
-                else: names with dots and generic arguments, [Element], [Key: Value], and a ? \
-                behind each.
+                The name is written into Swift code unchanged, so it must be a type: names with \
+                dots and generic arguments, [Element], [Key: Value], and a ? behind each.
                 """,
             remedy: "Write the type as Swift does, without a module or access level before it.",
             wrong: .product(
@@ -169,7 +167,7 @@ extension Explanation {
                 directly or through others, would have an infinite number of columns.
                 """,
             remedy:
-                "Use a relationship to an entity instead.",
+                "Use a relationship to an entity for nested things of the same kind.",
             wrong: """
                 <composite name="Box">
                   <attribute name="inner" type="Box" optional="true"/>
@@ -199,7 +197,7 @@ extension Explanation {
                 #"<attribute name="sku" type="string"/>"#,
                 #"<attribute name="stock" type="int32" min="0" max="1"/>"#)),
         Explanation(
-            .unusedType, title: "No attribute has the type",
+            .unusedType, title: "The type is not used",
             meaning: """
                 The model declares an enumeration or a composite, and no attribute has it as its \
                 type. Most often the attribute was forgotten, or still has another type.

@@ -4,10 +4,9 @@ import CambiumCompiler
 extension Explanation {
     static let ofEntities: [Explanation] = [
         Explanation(
-            .unknownEntity, title: "There is no such entity",
+            .unknownEntity, title: "Unknown entity",
             meaning: """
-                A relationship references an entity, or an entity inherits from one, that the \
-                model does not declare.
+                A relationship or an entity names an entity that the model does not declare.
                 """,
             remedy: "Correct the name; the note names the nearest one.",
             wrong: """
@@ -25,8 +24,8 @@ extension Explanation {
         Explanation(
             .unknownInverse, title: "The other entity has no such relationship",
             meaning: """
-                An inverse is a relationship of the destination entity, and the two are kept \
-                consistent. The destination has no relationship of that name.
+                An inverse is a relationship of the destination entity. Both change together. \
+                There is none of that name.
                 """,
             remedy: "Correct the name of the inverse, or declare the relationship there.",
             wrong: .shop(
@@ -38,8 +37,8 @@ extension Explanation {
         Explanation(
             .inverseNotMutual, title: "The inverse belongs to another relationship",
             meaning: """
-                Two relationships are inverses only if each names the other. Here \
-                one names a relationship that is the inverse of a third.
+                Two relationships are inverses only if each names the other. Here one names a \
+                relationship that is the inverse of a third.
                 """,
             remedy: "Declare an inverse for each relationship.",
             wrong: """
@@ -83,9 +82,8 @@ extension Explanation {
         Explanation(
             .missingInverse, title: "The relationship has no inverse",
             meaning: """
-                Without one the two ends are not kept consistent: when the object at the other end \
-                is deleted, all rows have to be searched for links to it, and an object in memory \
-                can still show it.
+                Without one, both ends do not change together. If the destination is deleted, all \
+                rows are searched for links to it, and an object in memory can still show it.
                 """,
             remedy: """
                 Declare the inverse, even if the program does not use it, and name it on both \
@@ -123,10 +121,10 @@ extension Explanation {
                 </entity>
                 """),
         Explanation(
-            .deleteNeverSucceeds, title: "An object with links could not be deleted",
+            .deleteNeverSucceeds, title: "An object with links cannot be deleted",
             meaning: """
-                Deleting it would clear a required value of the objects at the other end, \
-                and the save then rejects them.
+                Deleting it would remove a required value from the objects at the other end, and \
+                the save would fail.
                 """,
             remedy: """
                 Write onDelete="cascade" if they are deleted too, onDelete="deny" if the object is \
@@ -164,14 +162,14 @@ extension Explanation {
                 </entity>
                 """),
         Explanation(
-            .separatedEntities, title: "A configuration separates what belongs together",
+            .separatedEntities, title: "A configuration separates related entities",
             meaning: """
                 A configuration can have a store of its own. A relationship to an entity outside \
                 of it, or a parent outside of it, would need a link from one file to another.
                 """,
             remedy: """
-                Name the other entity too, or leave this one out. To reference objects of another \
-                store, use an attribute with an identifier and a fetched property.
+                Name the other entity too, or leave this one out. A connection between stores is \
+                an attribute with an identifier, and a fetched property.
                 """,
             wrong: """
                 <entity name="Named" abstract="true"/>
@@ -188,14 +186,14 @@ extension Explanation {
                 <configuration name="Words" entities="Tag Named"/>
                 """),
         Explanation(
-            .separatedInXcode, title: "A configuration of Xcode separates what belongs together",
+            .separatedInXcode, title: "A configuration of Xcode separates related entities",
             meaning: """
                 A relationship references an entity outside of the configuration, or a parent is \
                 not in it. Core Data allows this in the model and fails when the configuration \
                 gets a store of its own.
                 """,
             remedy: """
-                Nothing, as long as one store holds the whole model. Otherwise add the other \
+                As long as one store holds the complete model, do nothing. Otherwise add the other \
                 entity to the configuration.
                 """,
             wrong: .words(
@@ -227,14 +225,13 @@ extension Explanation {
                 </entity>
                 """),
         Explanation(
-            .cascadeIntoShared, title: "Deleting an object deletes what others reference",
+            .cascadeIntoShared, title: "Deleting an object deletes objects of others",
             meaning: """
                 Many objects reference the object at the other end. It is deleted for all when \
                 the first of them is deleted.
                 """,
             remedy: """
-                Write onDelete="nullify". The program can delete objects that are no longer \
-                referenced.
+                Write onDelete="nullify". The program can delete objects that nothing references.
                 """,
             wrong: """
                 <entity name="Product">
@@ -249,7 +246,7 @@ extension Explanation {
                 #"<relationship name="category" to="Category" inverse="products" optional="true"/>"#,
                 #"<relationship name="products" to="Product" inverse="category" many="true"/>"#)),
         Explanation(
-            .denyForever, title: "An object could never be deleted",
+            .denyForever, title: "An object can never be deleted",
             meaning: """
                 It is required to have an object at the other end, and may not be deleted as long \
                 as it has one.
@@ -276,10 +273,10 @@ extension Explanation {
         Explanation(
             .emptyEntity, title: "An entity has nothing to store",
             meaning: """
-                It has no attribute and no relationship, of its own or inherited, so its \
-                objects cannot be distinguished.
+                It has no attribute and no relationship, not even an inherited one, so its objects \
+                cannot be distinguished.
                 """,
-            remedy: "Declare what it stores, or remove it.",
+            remedy: "Declare its properties, or remove it.",
             wrong: #"<entity name="Product"/>"#,
             right: .product(#"<attribute name="sku" type="string"/>"#)),
         Explanation(
@@ -302,7 +299,7 @@ extension Explanation {
                 """),
         Explanation(
             .singularToMany, title: "A to-many relationship has at most one object",
-            meaning: "That is what a to-one relationship is, and it is faster and easier to use.",
+            meaning: "A to-one relationship means the same, and is faster and easier to use.",
             remedy: #"Remove many="true" and max="1"."#,
             wrong: """
                 <entity name="Product">

@@ -70,7 +70,7 @@ extension Explanation {
                 A request with a limit and without an order returns some of the matching objects, \
                 and others the next time.
                 """,
-            remedy: #"Say in which order: sort="…"."#,
+            remedy: #"Declare the order: sort="…"."#,
             wrong: .product(
                 #"<attribute name="price" type="double"/>"#,
                 #"<fetch name="top" limit="10"/>"#),
@@ -97,8 +97,8 @@ extension Explanation {
         Explanation(
             .rtreeKeptBinary, title: "An R-tree index is kept as an ordinary one",
             meaning: """
-                An R-tree finds ranges in several dimensions. The store keeps an ordinary index \
-                over the same properties instead, which is searched by the first of them.
+                An R-tree finds ranges in several dimensions. The store has an ordinary index over \
+                the same properties instead. A search uses the first of them.
                 """,
             remedy: """
                 Write type="binary", or nothing, with the property that narrows the search most at \
@@ -135,8 +135,8 @@ extension Explanation {
         Explanation(
             .uselessIndex, title: "The index has no use",
             meaning: """
-                An index over a property with two or three values narrows a search very little: \
-                reading the table is as fast, and every save becomes slower.
+                An index over a property with two or three values hardly narrows a search, and \
+                makes every save slower.
                 """,
             remedy: """
                 Remove it, or give it a condition: an index where="isOpen == TRUE" over another \
@@ -149,14 +149,14 @@ extension Explanation {
         Explanation(
             .leakyConstraint, title: "A unique set has an optional or a codable property",
             meaning: """
-                Nil never equals nil here, so objects without that value are never equal, \
-                whatever else they share. (A single optional property may \
-                be unique: its values are unique, and nil may repeat.) Values of a Codable \
-                type are compared by their stored bytes, which may differ for equal values.
+                Nil never equals nil here, so two objects without that value are never equal. (A \
+                single optional property may be unique: then only existing values are compared.) \
+                Values of a Codable type are compared by their stored bytes. Equal values can have \
+                different bytes.
                 """,
             remedy: """
-                Make the property required, or leave it out of the set. For a codable one, name \
-                an attribute that identifies its values.
+                Make the property required, or leave it out of the set. For a codable one, name an \
+                attribute that contains the identity of its values.
                 """,
             wrong: .product(
                 #"<attribute name="sku" type="string"/>"#,
@@ -169,8 +169,8 @@ extension Explanation {
         Explanation(
             .constantCondition, title: "A condition is always true or always false",
             meaning: """
-                The condition has the same value for every object: a rule has no effect, or \
-                no object can be saved; an index has all rows, or none.
+                The condition has the same value for every object. A rule then has no effect, or \
+                rejects every object. An index contains all rows, or none.
                 """,
             remedy: "Correct the condition, or remove it.",
             wrong: .product(
@@ -191,7 +191,7 @@ extension Explanation {
                 #"<rule name="counted">stock &gt;= 0</rule>"#),
             right: .product(#"<attribute name="stock" type="int32" min="0"/>"#)),
         Explanation(
-            .distantDerivation, title: "A derived attribute uses distant objects",
+            .distantDerivation, title: "A derived attribute reads distant objects",
             meaning: """
                 Its value is computed from objects more than one relationship away. Every save of \
                 an object there has to search for all attributes that are computed from it.
@@ -204,9 +204,8 @@ extension Explanation {
         Explanation(
             .inertOption, title: "An option of a request has no effect here",
             meaning: """
-                The model keeps the option, but a fetch does the same with it and without it: only \
-                dictionaries can be equal and so distinct, and a fetched property is a list of \
-                objects that are all read.
+                The model keeps the option, but it has no effect on a fetch. Only dictionaries can \
+                be distinct, and the objects of a fetched property are always read.
                 """,
             remedy: "Remove it.",
             wrong: .product(
@@ -229,8 +228,8 @@ extension Explanation {
         Explanation(
             .unlimitedIndex, title: "An index has values of any length",
             meaning: """
-                PostgreSQL rejects a row whose index entry has more than 2,704 bytes. \
-                A unique constraint is an index too. Whether a value fits is known only when it is \
+                PostgreSQL rejects a row if its entry in an index has more than 2,704 bytes. A \
+                unique constraint is an index too. Whether a value fits is known only when it is \
                 saved: the server compresses long values first. SQLite has no such limit, so \
                 `cambium check` says this only with --engine postgres.
                 """,

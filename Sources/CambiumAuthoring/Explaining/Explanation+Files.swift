@@ -6,7 +6,7 @@ extension Explanation {
         Explanation(
             .malformed, title: "The file is not well-formed XML",
             meaning: """
-                The XML cannot be read beyond this position: a tag is not closed or closes another \
+                The XML cannot be read beyond this place. A tag is not closed or closes another \
                 one, a quote is missing, or a text contains a character with a meaning in XML.
                 """,
             remedy: """
@@ -79,9 +79,10 @@ extension Explanation {
         Explanation(
             .limitExceeded, title: "The file exceeds a limit",
             meaning: """
-                Limits keep a damaged or hostile file from taking all memory: 4 MiB a file, \
-                200,000 elements, 32 levels, 64 attributes an element, 64 KiB a value, 255 bytes a \
-                name. The greatest of some hundred real models has 96 KB and 932 elements.
+                The limits protect the memory from damaged or hostile files: 4 MiB for a file, \
+                200,000 elements, 32 levels, 64 attributes for an element, 64 KiB for a value, 255 \
+                bytes for a name. The greatest of some hundred real models has 96 KB and 932 \
+                elements.
                 """,
             remedy: """
                 Make the file smaller. If a real model needs more, the limit is wrong: please \
@@ -106,10 +107,11 @@ extension Explanation {
             right: .words(
                 "Shop.cambium/1.xml")),
         Explanation(
-            .unknownFile, title: "A file in the bundle is not a version",
+            .foreignFile, title: "A file in the bundle is not a version",
             meaning: """
-                Only files whose name ends in .xml are versions of the model. The other is \
-                ignored, which is right for notes and wrong for a version whose name was misspelt.
+                Only files with a name that ends in .xml are versions of the model. The other file \
+                is ignored. This is right for notes, and wrong for a version with a misspelled \
+                name.
                 """,
             remedy: "Move the file out of the bundle, or give it the ending .xml.",
             wrong: .words(
@@ -123,11 +125,11 @@ extension Explanation {
                 Shop.cambium/2.xml
                 """)),
         Explanation(
-            .skippedVersion, title: "A version is left out",
+            .skippedVersion, title: "A version is not compiled",
             meaning: """
-                A bundle of Xcode has a version that is not compiled: it comes after the current \
-                one, it is in the binary form that Xcode 3 wrote, or it has no file contents. \
-                Stores of it cannot be migrated.
+                A bundle of Xcode has a version that is not compiled. It comes after the current \
+                one, it is in the binary form of Xcode 3, or it has no file contents. Stores of it \
+                cannot be migrated.
                 """,
             remedy: """
                 If it was shipped, make it part of the order: name the versions in cambium.json, \
@@ -146,35 +148,35 @@ extension Explanation {
             wrong: .words("Shop.xcdatamodel/elements"),
             right: .words("Shop.xcdatamodel/contents")),
         Explanation(
-            .invalidSettings, title: "The settings of a bundle are wrong",
+            .invalidSettings, title: "The settings of a bundle are invalid",
             meaning: """
-                The file cambium.json beside a bundle has what the format cannot express: the \
-                access level, code generation, the order of versions. It is not JSON, or \
-                has an unknown setting.
+                The file cambium.json beside a bundle has settings that its format cannot express: \
+                the access level, code generation, the order of versions. It is no JSON, or says \
+                something that means nothing.
                 """,
-            remedy: "Correct what the message names.",
+            remedy: "Correct the named part.",
             wrong: .words(#"{ "access": "open" }"#),
             right: .words(#"{ "access": "public" }"#)),
         Explanation(
-            .unknownXcodeName, title: "Something in Xcode's model is not known",
+            .unknownXcodeName, title: "An unknown part of a model of Xcode",
             meaning: """
-                Xcode extends its format now and then. This name is unknown to Cambium; it is \
-                ignored, and kept if the model is converted.
+                Xcode adds words to its format now and then. This part is unknown. It is ignored, \
+                and kept by a conversion of the model.
                 """,
             remedy:
                 "If it matters for the data, please report it. Otherwise there is nothing to do.",
             wrong: .words("An XML attribute that a newer Xcode wrote"),
             right: .words("The same attribute, once Cambium knows it")),
         Explanation(
-            .xcodeMeaning, title: "Something in Xcode's model has another meaning here",
+            .xcodeMeaning, title: "A part of a model of Xcode has another meaning here",
             meaning: """
-                Core Data allows some things that Cambium changes: a transformable needs a class \
-                of the program, No Action leaves dangling references, an attribute may have no \
-                type. The message describes the change.
+                Core Data allows some things that Cambium has to change: a transformable needs a \
+                class of the program, No Action leaves dangling references, an attribute may have \
+                no type. The message has the replacement.
                 """,
             remedy: """
-                Nothing, if that is right. Otherwise say what is meant in the attribute's user \
-                info, such as the key cambium.class for a transformable.
+                If that is right, do nothing. Otherwise declare the meaning in the attribute's \
+                user info, such as the key cambium.class for a transformable.
                 """,
             wrong: .words("A transformable attribute"),
             right: .words("A transformable attribute with the user info cambium.class = [String]")),
@@ -193,12 +195,12 @@ extension Explanation {
             wrong: .words("cambium.lock with the marks of an unfinished merge"),
             right: .words("cambium.lock with a line for each frozen version")),
         Explanation(
-            .incompleteLock, title: "The lock lacks the description of a version",
+            .incompleteLock, title: "The lock has lost the lines of a version",
             meaning: """
-                The lines of cambium.lock that start with = - and + describe a version when it \
-                shipped. The two hashes above them decide whether it has changed \
-                since. Without the lines, changes are still detected, but not described. A \
-                merge of two branches that have both frozen a version loses them too.
+                The lines of cambium.lock that start with = - and + describe a shipped version. \
+                The two hashes above them decide whether the version has changed, so nothing fails \
+                without the lines. But then the change cannot be shown. A merge of two branches \
+                that have both frozen a version loses them too.
                 """,
             remedy: """
                 Take the file from version control. After a merge let `swift package cambium \
@@ -208,31 +210,31 @@ extension Explanation {
             wrong: .words("cambium.lock in which a line was deleted"),
             right: .words("cambium.lock as `cambium freeze` has written it")),
         Explanation(
-            .unknownElement, title: "There is no such element here",
+            .unknownElement, title: "Unknown element",
             meaning: """
-                The language has no element of this name, or not in this place. Nothing is \
-                ignored silently: an unknown element is an error.
+                The language has no element of this name, or not in this place. Everything unknown \
+                is an error.
                 """,
             remedy: """
-                Correct the name; the note names the nearest one that is possible. Elements \
-                of other tools can have their own namespace.
+                Correct the name; the note names the nearest one that is possible. Other tools can \
+                use a namespace of their own.
                 """,
             wrong: .product(#"<atribute name="sku" type="string"/>"#),
             right: .product(#"<attribute name="sku" type="string"/>"#)),
         Explanation(
-            .unknownXMLAttribute, title: "There is no such XML attribute here",
+            .unknownXMLAttribute, title: "Unknown XML attribute",
             meaning: """
-                The element has no XML attribute of this name. If it were ignored, \
-                the model would not be as intended.
+                The element has no XML attribute of this name. Otherwise it would be ignored, and \
+                the model would differ from the author's intention.
                 """,
             remedy: "Correct the name; the note names the nearest one that is possible.",
             wrong: .product(#"<attribute name="sku" type="string" optionel="true"/>"#),
             right: .product(#"<attribute name="sku" type="string" optional="true"/>"#)),
         Explanation(
-            .missingXMLAttribute, title: "A necessary XML attribute is missing",
+            .missingXMLAttribute, title: "A required XML attribute is missing",
             meaning: """
-                The element requires it: an attribute needs a name and a \
-                type, a relationship needs a destination.
+                The element needs it: an attribute needs a name and a type, a relationship needs a \
+                destination.
                 """,
             remedy: "Add the XML attribute that the message names.",
             wrong: .product(#"<attribute name="sku"/>"#),
@@ -241,7 +243,7 @@ extension Explanation {
             .wrongRoot, title: "The file does not start with <model>",
             meaning: """
                 The outermost element is <model> in the namespace urn:cambium:model:1. The \
-                namespace identifies the language of the file.
+                namespace names the language of the file.
                 """,
             remedy:
                 #"Start the file with <model xmlns="urn:cambium:model:1" name="…" version="…">."#,
@@ -262,21 +264,21 @@ extension Explanation {
                 </model>
                 """)),
         Explanation(
-            .notSupportedYet, title: "This part of the language does not exist yet",
+            .notSupportedYet, title: "This part of the language is not implemented",
             meaning: """
                 The language has it, but this version of the compiler does \
                 not support it yet.
                 """,
             remedy: """
-                Leave it out of the model for now, or use a version of Cambium that has it; the \
-                change log says which.
+                Leave it out of the model, or use a version of Cambium that has it. The change log \
+                names the version.
                 """,
             wrong: .words(
                 "A part of the language that the message names"),
             right: .words(
                 "The model without it")),
         Explanation(
-            .invalidWord, title: "The value is not one of those possible",
+            .invalidWord, title: "The value is not one of the possible ones",
             meaning: """
                 The XML attribute takes one of a few words or a number in a range, and this is \
                 neither. Flags are true or false.
@@ -303,8 +305,8 @@ extension Explanation {
         Explanation(
             .versionMismatch, title: "The version is not that of the file",
             meaning: """
-                The file 2.xml contains version 2. Where they differ, a file was copied for a new \
-                version and one of the two was not changed.
+                The file 2.xml holds version 2. If they differ, the file was copied for a new \
+                version, and one of the two was not changed.
                 """,
             remedy: "Write the name of the file, without .xml, into the version.",
             wrong: .file(
@@ -363,10 +365,10 @@ extension Explanation {
             wrong: .product(#"<attribute name="sale price" type="double"/>"#),
             right: .product(#"<attribute name="salePrice" type="double"/>"#)),
         Explanation(
-            .duplicateName, title: "The name already exists",
+            .duplicateName, title: "The name is already used",
             meaning: """
-                Two things of one kind have the same name, or names that differ only in case, \
-                which SQLite does not distinguish.
+                Two things of one kind have the same name, or names that differ only in case. \
+                SQLite does not distinguish these.
                 """,
             remedy: "Rename or delete one of them.",
             wrong: .product(
@@ -378,9 +380,8 @@ extension Explanation {
         Explanation(
             .reservedName, title: "The name belongs to the runtime",
             meaning: """
-                Generated classes inherit from ManagedObject. A property that has the name of one \
-                of its members, or an entity that has the name of a type that generated code uses, \
-                would not compile.
+                Generated classes inherit from ManagedObject. A property with the name of a \
+                member, or an entity with the name of a type in generated code, would not compile.
                 """,
             remedy: """
                 Choose another name. In the next version of a model that has shipped, rename it \
@@ -418,7 +419,7 @@ extension Explanation {
                 name in the message.
                 """,
             remedy: """
-                Nothing, if that is right. Otherwise rename the property in the next version of \
+                If that is right, do nothing. Otherwise rename the property in the next version of \
                 the model, or the request in this one.
                 """,
             wrong: .words(

@@ -4,16 +4,15 @@ import CambiumCompiler
 extension Explanation {
     static let ofLint: [Explanation] = [
         Explanation(
-            .droppedSimilar, title: "Dropped data has a new counterpart of nearly the same name",
+            .droppedTwin, title: "Dropped data comes back under a similar name",
             meaning: """
-                The migration drops something with its data, and the new version has \
-                something similar with nearly the same name, or an entity with the same \
-                attributes. This happens if a rename was mistaken for a drop: the values \
-                are lost.
+                The migration drops something with its data, and the new version has a similar \
+                thing with a similar name, or an entity with the same attributes. This may be a \
+                rename that was declared as a drop. The values are then lost.
                 """,
             remedy: """
-                Write renamedFrom instead of the drop. If they are different, suppress the finding \
-                and give the difference as the reason.
+                Write renamedFrom instead of the drop. If it is something else, suppress the \
+                finding with the difference as the reason.
                 """,
             before: product(#"<attribute name="colour" type="string" optional="true"/>"#),
             wrong: """
@@ -29,28 +28,27 @@ extension Explanation {
         Explanation(
             .lostOrder, title: "A list loses its order",
             meaning: """
-                The relationship was ordered, and is no longer. The positions of its \
-                objects are dropped without a declaration: a migrated store no longer has \
-                the order.
+                The relationship was ordered, and is no longer. The positions of its objects are \
+                deleted without a declaration. A migrated store does not know the order any more.
                 """,
             remedy: """
-                Leave it ordered. If its order has no meaning, suppress the finding and give \
-                that as the reason.
+                Leave it ordered. If the order was never used, suppress the finding with this \
+                reason.
                 """,
             before: album(#" ordered="true""#), wrong: album(),
             right: album(#" ordered="true""#) + "\n" + product()),
         Explanation(
             .uniqueOnRows, title: "Existing rows may violate the new unique constraint",
             meaning: """
-                A uniqueness constraint is new, and existing stores may have objects that \
-                share the values. Or objects become equal because the objects that \
-                they reference become equal. Such a store cannot be opened, and stays unchanged.
+                A unique constraint is new, and the stores in use may have objects with equal \
+                values. Or objects become equal because their related objects are merged. Such a \
+                store is not migrated, and stays as it was.
                 """,
             remedy: """
-                Declare in the migration which of several equal objects is kept: <deduplicate>, \
-                after those of the objects that they reference. Or add a property that differs to \
-                the constraint. If there can be no such objects, suppress the finding with that \
-                reason; the next version no longer warns of it.
+                Declare the remaining object in the migration: <deduplicate>, after those of the \
+                related objects. Or add a distinguishing property to the constraint. If there can \
+                be no such objects, write it in a suppression. The next version has no such \
+                warning.
                 """,
             before: product(),
             after: product(
@@ -62,14 +60,14 @@ extension Explanation {
         Explanation(
             .limitsOnRows, title: "Existing values may violate the new limits",
             meaning: """
-                Limits are tighter. A store with a value beyond them cannot be opened, and \
-                stays unchanged. If the store itself cannot check the limit, the object can be \
-                read, but its next save fails.
+                Limits are tighter. A store with a value beyond them is not migrated, and stays as \
+                it was. If only the program can check the limit, the object is read, and its next \
+                save fails.
                 """,
             remedy: """
-                Loosen the limits, or correct the values: a fill that uses the attribute's own \
-                value is computed for every row; any other fill only gives a value to rows without \
-                one. If there can be no such values, suppress the finding with that reason.
+                Loosen the limits, or correct the values. A fill that reads the attribute's own \
+                value is computed for every row. Any other fill only gives a value to rows without \
+                one. If there can be no such values, say so in a suppression.
                 """,
             before: product(#"<attribute name="stock" type="int32"/>"#),
             after: product(
@@ -81,13 +79,13 @@ extension Explanation {
         Explanation(
             .ruleOnRows, title: "Existing objects may violate the new rule",
             meaning: """
-                A rule is new or stricter than before. A store with an object that violates \
-                it cannot be opened. If only a save can check the rule, the object can \
-                be read but not saved.
+                A rule is new, or asks more than before. A store with an object that violates it \
+                is not migrated. If only a save can check the rule, the object is read, and cannot \
+                be saved.
                 """,
             remedy: """
-                Fill the attribute that the rule uses, from its old value. If there can be no such \
-                objects, suppress the finding with that reason.
+                Fill the attributes of the rule from their old values. If there can be no such \
+                objects, say so in a suppression.
                 """,
             before: product(#"<attribute name="price" type="int32"/>"#),
             after: product(
@@ -122,9 +120,8 @@ extension Explanation {
         Explanation(
             .countsOnRows, title: "Existing relationships may violate the new number of objects",
             meaning: """
-                The number of objects of a relationship is checked when an object is saved. \
-                An object with more than the new version allows, or fewer, can be read but not \
-                saved.
+                A save checks the number of related objects. An object with more or fewer of them \
+                than the new version allows is read, and cannot be saved.
                 """,
             remedy:
                 "Widen min and max. If there can be no such objects, suppress the finding with that reason.",
@@ -133,7 +130,7 @@ extension Explanation {
                 #" max="20""#, #"<attribute name="note" type="string" optional="true"/>"#),
             right: album("", #"<attribute name="note" type="string" optional="true"/>"#)),
         Explanation(
-            .abstractOnRows, title: "An entity that may have objects becomes abstract",
+            .abstractOnRows, title: "An entity with objects becomes abstract",
             meaning: """
                 An abstract entity has no objects of its own. A store that has some \
                 cannot be opened, and stays unchanged.
@@ -163,17 +160,15 @@ extension Explanation {
                 <entity name="Book" parent="Product"/>
                 """),
         Explanation(
-            .presenceOnRows, title: "Existing values may lack a newly required part",
+            .presenceOnRows, title: "Existing values may lack a part that is now required",
             meaning: """
-                A value with several parts has all required parts, or is nil. A store \
-                with a value that lacks a part which was optional before cannot \
-                be opened. A new required part without a fill is an error: no value \
-                has it.
+                A value with several parts has all parts that are required, or is not there. If a \
+                value lacks a part that was optional before, the store is not migrated. A required \
+                part that is new, and that nothing fills, is an error: no value has it.
                 """,
             remedy: """
-                Leave the part optional, or fill it: existing values get \
-                it, and nil stays nil. If there can be no such values, suppress \
-                the finding with that reason.
+                Leave the part optional, or fill it. Existing values get the part, and nil stays \
+                nil. If there can be no such values, say so in a suppression.
                 """,
             before: """
                 <composite name="Address">
@@ -205,11 +200,11 @@ extension Explanation {
                 </entity>
                 """),
         Explanation(
-            .externalOnRows, title: "Existing values may be stored in files",
+            .externalOnRows, title: "Existing values may be in files",
             meaning: """
-                The attribute kept large values in files, and is to keep all of them in the row. \
-                A value in a file cannot be moved back: a store with such a value \
-                cannot be opened, and stays unchanged.
+                The attribute kept large values in files, and is to keep all of them in the row. A \
+                value in a file cannot be moved back. A store with such a value is not migrated, \
+                and stays as it was.
                 """,
             remedy: """
                 Keep the old storage. If no value was ever larger than 100 KB, suppress the \
@@ -224,15 +219,14 @@ extension Explanation {
         Explanation(
             .emptyFill, title: "A fill has no value for some objects",
             meaning: """
-                The attribute is required, and its fill uses one that may be \
-                nil, divides by one that may be 0, or has nil in a \
-                branch. A store with such an object cannot be opened, and stays \
-                unchanged.
+                The attribute is required. Its fill reads an attribute that may be nil, divides by \
+                one that may be 0, or gives nil in a branch. A store with such an object is not \
+                migrated, and stays as it was.
                 """,
             remedy: """
-                Write what such objects get: TERNARY(note == nil, 'none', note), TERNARY(count == \
-                0, 0, sum / count). A minimum of more than 0 excludes a division by 0. If there \
-                can be no such object, suppress the finding with that reason.
+                Say what such objects get: TERNARY(note == nil, 'none', note), TERNARY(count == 0, \
+                0, sum / count). A lower limit above 0 excludes the division by 0. If there are no \
+                such objects for another reason, write it in a suppression.
                 """,
             before: product(#"<attribute name="note" type="string" optional="true"/>"#),
             after: product(
@@ -245,12 +239,11 @@ extension Explanation {
                 </migration>
                 """),
         Explanation(
-            .needlessRebuild,
-            title: "This <fill> rewrites the whole table; the default already does the same",
+            .needlessRebuild, title: "A fill rewrites a table for its default",
             meaning: """
-                SQLite adds a column with a default without writing any row. A \
-                fill writes every row again, which takes time and twice the space; \
-                a fill with the same value as the default has no further effect.
+                A column with a default is added without a row being written: SQLite notes the \
+                value once, and every row has it. A fill rewrites every row. This takes time, and \
+                twice the disk space. A fill with the value of the default has no other effect.
                 """,
             remedy: "Remove the fill.",
             before: product(),
@@ -262,8 +255,8 @@ extension Explanation {
             .rebuiltData, title: "A table with large data is rebuilt",
             meaning: """
                 Some changes need every row to be written again, and with it everything in the \
-                row. If maxLength allows large values (more than 16 KB), the migration takes as \
-                long as copying them, and the same space again.
+                row. If maxLength allows large values (more than 16 KB), the migration takes the \
+                time and the disk space of a copy.
                 """,
             remedy: """
                 Keep such data in files (storage="external") or in an entity of its own, or avoid \
@@ -300,11 +293,11 @@ extension Explanation {
                 </migration>
                 """)),
         Explanation(
-            .indexInUse, title: "An index that a request uses was removed",
+            .indexInUse, title: "An index of a request was removed",
             meaning: """
-                A named request searches or sorts by the first property of the index, and no other \
-                index starts with it. It returns the same result as before, but reads the whole \
-                table.
+                A named request finds or sorts by the first property of the index, and no other \
+                index has it. It gives the same result as before and goes through the whole table \
+                for it.
                 """,
             remedy: "Keep the index, or remove the request if it is not used.",
             before: """
@@ -353,7 +346,7 @@ extension Explanation {
                 </entity>
                 """),
         Explanation(
-            .floatingUnique, title: "A floating-point number is to be unique",
+            .floatingUnique, title: "A floating-point number is unique",
             meaning: """
                 Such numbers are compared to the last bit. Two that look equal, such as 0.3 \
                 and 0.1 + 0.2, are different to the store, and both are saved.
@@ -368,9 +361,8 @@ extension Explanation {
         Explanation(
             .inventedMoment, title: "Existing objects get the time of the migration",
             meaning: """
-                A default of now is the time when an object was created. Existing objects \
-                get the time of the migration, and afterwards the two cannot \
-                be distinguished.
+                A default of now says when an object was made. Existing objects get it too, in the \
+                migration. Afterwards the true dates cannot be distinguished.
                 """,
             remedy: """
                 Make the attribute optional without a default, or fill it with another attribute \
@@ -383,14 +375,14 @@ extension Explanation {
             right: migration(
                 #"<fill entity="Product" attribute="created" with="CAST(0, 'NSDate')"/>"#)),
         Explanation(
-            .sameHash, title: "A store looks the same to the older program",
+            .sameHash, title: "An older program cannot recognize the new store",
             meaning: """
-                A store knows its version by a hash of its tables. Limits, rules and values are \
-                not part of it: if a step changes nothing else, a program of the older version (an \
-                extension that is still running, an older device) opens the new store as its own, \
-                removes the conditions, and writes what the new version does not allow. When the \
-                newer program opens the store again, the step runs again: a fill that uses the old \
-                value changes it twice.
+                A store knows its version by a hash of its tables. It does not contain limits, \
+                rules and values. If a step changes only these, a program of the older version \
+                opens the new store as its own, such as an extension that is still running. It \
+                removes the conditions, and writes values that the new version rejects. When the \
+                newer program comes back, the step runs again: a fill that looks at the old value \
+                changes it twice.
                 """,
             remedy: """
                 Write a hashModifier, another one than before, at the entity: the older program \
@@ -417,9 +409,8 @@ extension Explanation {
             .unknownCase, title: "The older program cannot read a new case",
             meaning: """
                 A store knows its version by a hash of its tables, and the cases of an enumeration \
-                are not part of it. If a step changes nothing else, a program of the older \
-                version opens the new store as its own, and fails to read objects with the new \
-                case.
+                are no part of it. If a step changes nothing else, a program of the older version \
+                opens the new store as its own, and fails to read objects with the new case.
                 """,
             remedy: """
                 Write a hashModifier, another one than before, at the entity that has the \

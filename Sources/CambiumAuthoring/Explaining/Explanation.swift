@@ -68,7 +68,7 @@ extension Explanation {
 
     private var inXcode: String {
         code.isWarningInXcode
-            ? "\n\nIn a model of Xcode, this is only a warning if Xcode compiles it: it describes how Cambium handles it."
+            ? "\n\nIn a model of Xcode, everything that Xcode compiles is only a warning. Its text has the consequence."
             : ""
     }
 
