@@ -310,6 +310,9 @@ package protocol StoreCapabilities {
 
     // MARK: Checking
 
+    /// What the store holds, and how much room that takes; nil where the engine cannot tell.
+    func statistics() throws -> StoreStatistics?
+
     /// The names of the large values that are kept beside the rows, but for those that a save may be
     /// about to write or to remove; nil where ``SharedStore/findFaults(atMost:_:)`` compares them with
     /// the rows, or there are none.
@@ -390,6 +393,7 @@ extension StoreCapabilities {
 
     package func differences() -> [StoreDifference] { [] }
 
+    package func statistics() -> StoreStatistics? { nil }
     package func settledExternalNames() -> Set<String>? { nil }
     package func mend(
         _ kinds: Set<StoreFinding.Kind>, externalNames: Set<String>
