@@ -308,6 +308,9 @@ package protocol StoreCapabilities {
 
     // MARK: Checking
 
+    /// Returns the content of the store and its size; nil if the engine cannot tell.
+    func statistics() throws -> StoreStatistics?
+
     /// The names of the large values outside of the rows, except the ones that a save may be about
     /// to write or to remove. Nil if ``SharedStore/findFaults(atMost:_:)`` compares them with the
     /// rows, or if there are none.
@@ -388,6 +391,7 @@ extension StoreCapabilities {
 
     package func differences() -> [StoreDifference] { [] }
 
+    package func statistics() -> StoreStatistics? { nil }
     package func settledExternalNames() -> Set<String>? { nil }
     package func repair(
         _ kinds: Set<StoreFinding.Kind>, externalNames: Set<String>

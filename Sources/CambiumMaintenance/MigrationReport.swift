@@ -89,9 +89,9 @@ private struct MemberName: CodingKey {
 }
 
 /// Words and columns of the texts that reports are.
-enum ReportText {
+package enum ReportText {
     /// Lines of a label and what is to be said, if anything is, the second column below itself.
-    static func list(_ entries: [(label: String, value: String?)]) -> String {
+    package static func list(_ entries: [(label: String, value: String?)]) -> String {
         let width = entries.compactMap { $0.value == nil ? nil : $0.label.count }.max() ?? 0
         return entries.compactMap { label, value in
             value.map { label + String(repeating: " ", count: width - label.count + 2) + $0 + "\n" }
@@ -99,7 +99,7 @@ enum ReportText {
     }
 
     /// Lines of columns under headings. What is a number stands to the right.
-    static func table(_ headings: [String], _ rows: [[String]]) -> String {
+    package static func table(_ headings: [String], _ rows: [[String]]) -> String {
         let all = [headings] + rows
         let widths = headings.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
         let isNumber = headings.indices.map { column in
@@ -116,7 +116,7 @@ enum ReportText {
     }
 
     /// A number of bytes in the unit that leaves one to three digits before the point.
-    static func bytes(_ number: Int) -> String {
+    package static func bytes(_ number: Int) -> String {
         var rest = Double(number)
         for unit in ["bytes", "KB", "MB", "GB", "TB"] {
             if rest < 1_000 || unit == "TB" {

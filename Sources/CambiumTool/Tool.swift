@@ -10,7 +10,7 @@ struct Tool {
             DiagramCommand.self, DocsCommand.self, DiffCommand.self, SQLCommand.self,
             MigrateCommand.self, FreezeCommand.self, VersionCommand.self, ConvertCommand.self,
             ImportCoreDataCommand.self, ExportCommand.self, MoveCommand.self,
-            CheckStoreCommand.self, SchemaCommand.self, GenerateCommand.self,
+            CheckStoreCommand.self, StatusCommand.self, SchemaCommand.self, GenerateCommand.self,
             CompileCommand.self, HelpCommand.self,
         ]
     }

@@ -46,6 +46,12 @@ package enum StoreFiles {
         return lstat(path, &info) == 0
     }
 
+    /// How many bytes a file has; nil where there is none.
+    package static func size(of path: String) -> Int? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : nil
+    }
+
     /// Whether a path is a link.
     package static func isLink(_ path: String) -> Bool {
         var info = stat()

@@ -225,6 +225,27 @@ final class PostgresHistory: Sendable {
             sql: sql, layout: layout, store: store)
     }
 
+    /// How long it is; nil where the store has none now.
+    ///
+    /// - Parameter bytes: How many its tables have.
+    func size(
+        _ connection: PostgresConnection, bytes: Int
+    ) throws -> StoreStatistics.HistorySize? {
+        let found = Found(try connection.run([sql.settings])[0])
+        guard let settings = found.settings else { return nil }
+        let rows = try connection.run([sql.extent])[0]
+        func date(_ column: Int) -> Date? {
+            rows.isNull(0, column)
+                ? nil
+                : Date(
+                    timeIntervalSinceReferenceDate: PostgresTimestamp.seconds(
+                        rows.integer(0, column)))
+        }
+        return StoreStatistics.HistorySize(
+            content: settings.content.rawValue, transactions: Int(rows.integer(0, 0)),
+            bytes: bytes, oldest: date(1), newest: date(2), recordsOthers: found.hasTriggers)
+    }
+
     // MARK: Removing
 
     /// Removes transactions in parts, each in a transaction of its own: nobody else commits during

@@ -12,6 +12,11 @@ extension PostgresHistorySQL {
             """)
     }
 
+    /// How many transactions there are, and the dates of the first and the last one.
+    var extent: PostgresStatement {
+        PostgresStatement("SELECT count(*), min(\"date\"), max(\"date\") FROM \(transactions)")
+    }
+
     /// The transactions after a number, as many as the limit says.
     func transactions(after number: Int64, limit: Int) -> PostgresStatement {
         var parameters = PostgresParameters()

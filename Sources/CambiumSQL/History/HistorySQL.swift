@@ -117,6 +117,11 @@ package enum HistorySQL {
         FROM \(transactions)
         """
 
+    /// How many transactions there are, and the dates of the first and the last one.
+    package static let extent = """
+        SELECT count(*), min("date"), max("date") FROM \(transactions) WHERE "first" <= "last"
+        """
+
     /// The transactions after the change of that number: all columns in their order.
     package static let transactionsAfter = """
         SELECT "last", "first", "number", "date", "author", "context", "process", "processID", \

@@ -258,3 +258,18 @@ extension Model {
         entity(named: name).map { root(of: $0).name } ?? name
     }
 }
+
+extension Schema {
+    /// The names of the tables of a root entity: its own, and those of the pairs of its hierarchy's
+    /// relationships.
+    package func tables(of root: Entity, in model: Model) -> [String] {
+        tables.filter { table in
+            switch table.content {
+            case .objects(let name): name == root.name
+            case .links(let name, _):
+                model.entity(named: name).map { model.root(of: $0).name == root.name } ?? false
+            case .system: false
+            }
+        }.map(\.name)
+    }
+}

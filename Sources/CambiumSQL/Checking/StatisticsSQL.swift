@@ -1,0 +1,29 @@
+import CambiumModel
+
+/// Queries of how much room the parts of a store take.
+package enum StatisticsSQL {
+    /// By the name of a table, how many bytes it has with its indexes. SQLite may have been built without
+    /// what tells that.
+    package static let sizes = """
+        SELECT coalesce(s."tbl_name", d."name"), sum(d."pgsize") \
+        FROM "dbstat" AS d LEFT JOIN "sqlite_schema" AS s ON s."name" = d."name" \
+        WHERE d."aggregate" = 1 GROUP BY 1
+        """
+
+    /// How many bytes the file has.
+    package static let bytes = """
+        SELECT p."page_count" * s."page_size" FROM pragma_page_count AS p, pragma_page_size AS s
+        """
+
+    /// How many rows the table of a root entity has, by the names of entities.
+    ///
+    /// - Parameter table: The table as the engine has it.
+    package static func counts(
+        of root: Entity, in model: Model, _ table: String
+    ) -> String {
+        let entity =
+            model.hasSubentities(root)
+            ? SQLText.identifier(SystemColumn.entity) : SQLText.literal(root.name)
+        return "SELECT \(entity), count(*) FROM \(table) GROUP BY 1"
+    }
+}

@@ -1,0 +1,69 @@
+import CambiumAuthoring
+import CambiumChecking
+import CambiumCompiler
+import CambiumEngine
+import CambiumMaintenance
+import CambiumModel
+import CambiumRecords
+
+/// `cambium status`: what a store holds, and how much room that takes.
+enum StatusCommand: Command {
+    static let name = "status"
+    static let summary = "Show the size of a store by entity, its version and its history"
+    static let usage = "STORE --model MODEL [--json]"
+    static let details = """
+        Shows how many objects of each entity a store has and how many bytes they take, with indexes
+        and the pairs of relationships; the version of the model; the large values beside the rows;
+        and how long the history is, from when to when.
+
+            cambium status shop.sqlite --model Sources/App/Shop.cambium
+
+        On a server it also shows the oldest open transaction of the database. As long as that is
+        open, the server removes no old versions of rows. Rows of large tables are the server's
+        estimate there.
+
+        It only reads. The entities of a hierarchy share a table, so only all of them have a size.
+        'cambium migrate status' shows what a migration would have to do.
+        """
+    static let options = [
+        Option("--model", "MODEL", "the model of the store: Name.cambium or Name.xcdatamodeld"),
+        Option("--json", nil, "print the same as JSON"),
+    ]
+
+    static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
+        let word = try arguments.only("a store: a file, or the URL of a server")
+        guard let path = arguments.value("--model") else {
+            throw arguments.usage("'status' needs --model MODEL, the model that the store is of.")
+        }
+        try Files.requireModel(path)
+        let argument = try StoreArgument(word)
+        let versions = CheckedVersions(of: path)
+        var options = StoreOptions()
+        options.isReadOnly = true
+        // A store that others have changed has a size, too.
+        options.driftPolicy = .report
+        let (store, model) = try open(argument, versions, options, console)
+        defer { store.close() }
+        let report = try argument.explaining {
+            guard let statistics = try store.statistics() else { throw StoreError.closed }
+            return StoreStatusReport(
+                store: argument.name, model.model,
+                latest: versions.models.last?.version ?? model.model.version, statistics)
+        }
+        try console.write(arguments.has("--json") ? report.json : report.text)
+        return .fine
+    }
+
+    private static func open(
+        _ argument: StoreArgument, _ versions: CheckedVersions, _ options: StoreOptions,
+        _ console: Console
+    ) throws -> (any StoreEngine, ModelDescription) {
+        do {
+            return try argument.open(among: versions.models, options)
+        } catch {
+            // A version with errors may be the one.
+            console.report(versions.diagnostics)
+            throw error
+        }
+    }
+}
