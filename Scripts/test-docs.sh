@@ -214,7 +214,7 @@ PAGE
             }
         }
         /^Exit codes:/ { codes = 1; print "\n## Exit codes\n\n| Code | |\n|---|---|" }
-        codes && /^  [0-9]/ { code = $1; sub(/^ +[0-9]+ +/, ""); print "| " code " | " $0 " |" }
+        codes && /^  [0-9]/ { code = $1; sub(/^ +[0-9]+ +/, ""); print "| " code " | " $0 " |"; next }
         codes && !/^  [0-9]/ && !/^Exit/ { print "\n" $0 }
     '
     for command in $("$tool" help | sed -n 's/^  \([a-z-]*\)  .*/\1/p' | grep -v '^help$'); do
