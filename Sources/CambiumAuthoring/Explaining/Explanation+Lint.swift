@@ -385,12 +385,13 @@ extension Explanation {
         Explanation(
             .sameHash, title: "A store looks the same to the older program",
             meaning: """
-                A store knows its version by a hash of its tables. Limits, rules and values are \
-                not part of it: if a step changes nothing else, a program of the older version (an \
-                extension that is still running, an older device) opens the new store as its own, \
-                removes the conditions, and writes what the new version does not allow. When the \
-                newer program opens the store again, the step runs again: a fill that uses the old \
-                value changes it twice.
+                A store knows its version by a hash of its tables. If the hash differs, a program \
+                of the older version does not open the new store. Limits, rules and values are not \
+                part of the hash. If a step changes nothing else, the older program (an extension \
+                that is still running, an older device) opens the new store as its own. It removes \
+                the new conditions, and writes values that the new version does not allow. When \
+                the newer program opens the store again, the step runs again: a fill that uses the \
+                old value changes it twice.
                 """,
             remedy: """
                 Write a hashModifier, another one than before, at the entity: the older program \
