@@ -117,7 +117,8 @@ public final class ManagedObjectContext {
     // overlapping accesses would be a tenth of the time of a look-up.
     /// A Boolean value that indicates whether the context merges the saves of other contexts
     /// automatically: at the end of the current event and at every fetch and save. Default: true
-    /// for the contexts that a container provides.
+    /// for the view context and the background contexts of a container, false for contexts of
+    /// ``PersistentContainer/newContext(isolation:fileID:line:)`` and for children.
     ///
     /// Unsaved changes of the same objects are kept. If another context has changed a property that
     /// the current event has changed too, a fetch or a save leaves the object as it is. The save
@@ -138,8 +139,8 @@ public final class ManagedObjectContext {
     /// such a link. If the to-one relationship is required, the next save throws an error that
     /// names it.
     ///
-    /// An event is one `perform`, or one turn of the main actor. A context that you create for
-    /// another isolation has one event only, and it never ends.
+    /// An event is one `perform`, or one turn of the main actor. For a context of another isolation
+    /// no event ends by itself: it merges at each fetch and save.
     ///
     /// A child merges from its ``parent``: its saves, merges, refreshes, reverted changes (by a
     /// rollback, undo or redo), and the saves of its other children. It does not merge changes that
