@@ -139,8 +139,8 @@ public final class ManagedObjectContext {
     /// such a link. If the to-one relationship is required, the next save throws an error that
     /// names it.
     ///
-    /// An event is one `perform`, or one turn of the main actor. For a context of another isolation
-    /// no event ends by itself: it merges at each fetch and save.
+    /// An event is one `perform`, or one turn of the main actor. A context that you create for
+    /// another isolation has a single event: all of its unsaved changes belong to it.
     ///
     /// A child merges from its ``parent``: its saves, merges, refreshes, reverted changes (by a
     /// rollback, undo or redo), and the saves of its other children. It does not merge changes that
