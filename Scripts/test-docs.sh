@@ -168,7 +168,7 @@ generated() {
         print "the fix. `swift package cambium explain CM201` prints the same as this page. `Scripts/test-docs.sh"
         print "--accept` writes this page from the texts of the tool.\n"
         print "Codes with `CM` are mistakes in a model, and declarations that are missing or doubtful. Codes with `LQ`"
-        print "are warnings about a correct model: mostly about the effect of a migration on existing data. `<suppress>`"
+        print "are about a correct model: mostly about the effect of a migration on existing data. `<suppress>`"
         print "turns off a warning of either kind: see [The model language](ModelLanguage.md#suppress).\n"
     }
     END {
