@@ -149,10 +149,11 @@ extension Explanation {
         Explanation(
             .leakyConstraint, title: "A unique set has an optional or a codable property",
             meaning: """
-                Nil never equals nil here, so objects without that value are never equal, \
-                whatever else they share. (A single optional property may \
-                be unique: its values are unique, and nil may repeat.) Values of a Codable \
-                type are compared by their stored bytes, which may differ for equal values.
+                In a constraint, nil never equals nil. If the optional property of two objects \
+                is nil, both may have the same values in the other properties. (A constraint of \
+                one optional property is clear: its values are unique, and any number of objects \
+                may have nil.) Values of a Codable type are compared by their stored bytes, and \
+                these may differ for equal values.
                 """,
             remedy: """
                 Make the property required, or leave it out of the set. For a codable one, name \
