@@ -175,8 +175,9 @@ public final class ManagedObjectContext {
     public var onInaccessibleFault: ((ObjectID, any Error) -> Void)?
     /// A Boolean value that indicates whether an object counts as deleted if the program reads a
     /// property and the row is missing. Default: false; the next save throws that the row was
-    /// deleted. The properties can be read in both cases, and show placeholders. Internal reads
-    /// (for conditions, orders, delete rules, undo) skip deleted rows and make no save fail.
+    /// deleted, unless ``onInaccessibleFault`` is set. In both cases the properties show the default
+    /// values of the model. Internal reads (for conditions, orders, delete rules, undo) skip deleted
+    /// rows and make no save fail.
     public var shouldDeleteInaccessibleFaults = false
     /// Whether the delete rules are followed whenever changes are processed; if not, only by the
     /// save. Default: true.
@@ -418,8 +419,8 @@ extension ManagedObjectContext {
     }
 
     /// Reads the values of the objects that are faults, with one statement for each hierarchy, and
-    /// throws immediately if a read fails. (A getter never throws: it shows a placeholder, and the
-    /// next save throws.) Objects that have their values remain unchanged.
+    /// throws immediately if a read fails. (A getter never throws: it shows a default value, and
+    /// the next save throws.) Objects that have their values remain unchanged.
     ///
     /// ```swift
     /// try context.loadValues(of: [product, category])
