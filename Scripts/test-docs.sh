@@ -167,6 +167,14 @@ generated() {
         print "A finding is a line `path:line:column: error: text [CM201]`. The lines with `note:` after it show"
         print "the fix. `swift package cambium explain CM201` prints the same as this page. `Scripts/test-docs.sh"
         print "--accept` writes this page from the texts of the tool.\n"
+        print "Codes with `CM` are mistakes in a model, and declarations that are missing or doubtful. Codes with `LQ`"
+        print "are about a correct model: mostly about the effect of a migration on existing data. `<suppress>`"
+        print "turns off a warning of either kind: see [The model language](ModelLanguage.md#suppress).\n"
+    }
+    END {
+        print "\n## See also\n"
+        print "- [Versions and migrations](Migrations.md), [The model language](ModelLanguage.md)"
+        print "- [Troubleshooting](Troubleshooting.md), [The command line](CommandLine.md#explain)"
     }
     /^(CM|LQ)[0-9]+ \((error|warning)\): / {
         title = $0
@@ -214,7 +222,7 @@ PAGE
             }
         }
         /^Exit codes:/ { codes = 1; print "\n## Exit codes\n\n| Code | |\n|---|---|" }
-        codes && /^  [0-9]/ { code = $1; sub(/^ +[0-9]+ +/, ""); print "| " code " | " $0 " |" }
+        codes && /^  [0-9]/ { code = $1; sub(/^ +[0-9]+ +/, ""); print "| " code " | " $0 " |"; next }
         codes && !/^  [0-9]/ && !/^Exit/ { print "\n" $0 }
     '
     for command in $("$tool" help | sed -n 's/^  \([a-z-]*\)  .*/\1/p' | grep -v '^help$'); do
@@ -244,6 +252,13 @@ PAGE
             { print escaped($0) }
         '
     done
+    cat <<'PAGE'
+
+## See also
+
+- [Versions and migrations](Migrations.md), [Checking a store](CheckingStores.md)
+- [Diagnostics](Diagnostics.md), [Generated Swift](GeneratedCode.md)
+PAGE
 } >"$work/page"
 generated CommandLine
 

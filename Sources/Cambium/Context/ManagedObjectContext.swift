@@ -117,7 +117,8 @@ public final class ManagedObjectContext {
     // overlapping accesses would be a tenth of the time of a look-up.
     /// A Boolean value that indicates whether the context merges the saves of other contexts
     /// automatically: at the end of the current event and at every fetch and save. Default: true
-    /// for the contexts that a container provides.
+    /// for the view context and the background contexts of a container, false for contexts of
+    /// ``PersistentContainer/newContext(isolation:fileID:line:)`` and for children.
     ///
     /// Unsaved changes of the same objects are kept. If another context has changed a property that
     /// the current event has changed too, a fetch or a save leaves the object as it is. The save
@@ -139,7 +140,7 @@ public final class ManagedObjectContext {
     /// names it.
     ///
     /// An event is one `perform`, or one turn of the main actor. A context that you create for
-    /// another isolation has one event only, and it never ends.
+    /// another isolation has a single event: all of its unsaved changes belong to it.
     ///
     /// A child merges from its ``parent``: its saves, merges, refreshes, reverted changes (by a
     /// rollback, undo or redo), and the saves of its other children. It does not merge changes that
@@ -174,8 +175,9 @@ public final class ManagedObjectContext {
     public var onInaccessibleFault: ((ObjectID, any Error) -> Void)?
     /// A Boolean value that indicates whether an object counts as deleted if the program reads a
     /// property and the row is missing. Default: false; the next save throws that the row was
-    /// deleted. The properties can be read in both cases, and show placeholders. Internal reads
-    /// (for conditions, orders, delete rules, undo) skip deleted rows and make no save fail.
+    /// deleted, unless ``onInaccessibleFault`` is set. In both cases the properties show the default
+    /// values of the model. Internal reads (for conditions, orders, delete rules, undo) skip deleted
+    /// rows and make no save fail.
     public var shouldDeleteInaccessibleFaults = false
     /// Whether the delete rules are followed whenever changes are processed; if not, only by the
     /// save. Default: true.
@@ -417,8 +419,8 @@ extension ManagedObjectContext {
     }
 
     /// Reads the values of the objects that are faults, with one statement for each hierarchy, and
-    /// throws immediately if a read fails. (A getter never throws: it shows a placeholder, and the
-    /// next save throws.) Objects that have their values remain unchanged.
+    /// throws immediately if a read fails. (A getter never throws: it shows a default value, and
+    /// the next save throws.) Objects that have their values remain unchanged.
     ///
     /// ```swift
     /// try context.loadValues(of: [product, category])

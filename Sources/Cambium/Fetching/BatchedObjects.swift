@@ -25,7 +25,7 @@ public struct BatchedObjects<Entity: ManagedObject>: RandomAccessCollection {
     /// The object at an index. If its batch is not in memory, the batch is read.
     ///
     /// If a save has merged the object into one of another class (both had the same unique values),
-    /// the collection returns an invalid object with placeholder values instead.
+    /// the collection returns an invalid object with default values instead.
     ///
     /// - Complexity: O(1), and a statement for each batch. If the store throws, the context
     ///   remembers the error and cannot be saved, as when a property of a fault cannot be read.

@@ -149,10 +149,11 @@ extension Explanation {
         Explanation(
             .leakyConstraint, title: "A unique set has an optional or a codable property",
             meaning: """
-                Nil never equals nil here, so two objects without that value are never equal. (A \
-                single optional property may be unique: then only existing values are compared.) \
-                Values of a Codable type are compared by their stored bytes. Equal values can have \
-                different bytes.
+                In a constraint, nil never equals nil. If the optional property of two objects \
+                is nil, both may have the same values in the other properties. (A constraint of \
+                one optional property is clear: its values are unique, and any number of objects \
+                may have nil.) Values of a Codable type are compared by their stored bytes, and \
+                these may differ for equal values.
                 """,
             remedy: """
                 Make the property required, or leave it out of the set. For a codable one, name an \

@@ -377,12 +377,13 @@ extension Explanation {
         Explanation(
             .sameHash, title: "An older program cannot recognize the new store",
             meaning: """
-                A store knows its version by a hash of its tables. It does not contain limits, \
-                rules and values. If a step changes only these, a program of the older version \
-                opens the new store as its own, such as an extension that is still running. It \
-                removes the conditions, and writes values that the new version rejects. When the \
-                newer program comes back, the step runs again: a fill that looks at the old value \
-                changes it twice.
+                A store knows its version by a hash of its tables. If the hash differs, a program \
+                of the older version does not open the new store. Limits, rules and values are not \
+                part of the hash. If a step changes nothing else, the older program (an extension \
+                that is still running, an older device) opens the new store as its own. It removes \
+                the new conditions, and writes values that the new version does not allow. When \
+                the newer program opens the store again, the step runs again: a fill that uses the \
+                old value changes it twice.
                 """,
             remedy: """
                 Write a hashModifier, another one than before, at the entity: the older program \

@@ -11,9 +11,10 @@ enum ConvertCommand: Command {
         "MODEL|MAPPING [--output PATH] [--force] [--model MODEL --from V --to V]"
     static let details = """
         The name decides the direction: Shop.xcdatamodeld becomes Shop.cambium, and the other way
-        round, with all versions. Nothing in the model is lost. If one format cannot express
-        something, the file keeps it for the way back. The positions of Xcode's diagram are lost. A
-        model with findings is converted unchanged, and the command prints their number.
+        round, with all versions. The meaning of the model is kept. If one format cannot express
+        something, the file keeps it for the way back. Comments, the positions of Xcode's diagram
+        and cambium.lock are not converted. A model with findings is converted unchanged, and the
+        command prints their number.
 
             cambium convert Sources/App/Shop.xcdatamodeld
 

@@ -80,7 +80,7 @@ extension ManagedObjectContext {
     }
 
     /// Forgets all objects, changes, errors and undo groups. Objects that the program still holds
-    /// belong to no context any more and show placeholders. If you set a property of one, the next
+    /// belong to no context any more and show default values. If you set a property of one, the next
     /// save throws ``StoreError`` with `objectOfAnotherContext`.
     ///
     /// Observers are not notified of each object: they receive one notification that all objects

@@ -9,8 +9,8 @@ extension ManagedObject {
     }
 
     /// Returns the object that a required to-one relationship references. If there is none (it was
-    /// never set, or its row was deleted), returns an invalid object with placeholder values; it
-    /// reads as deleted.
+    /// never set, or its row was deleted), returns an invalid object with default values; it reads
+    /// as deleted.
     @_spi(Generated)
     public final func requiredToOne<Destination: ManagedObject>(_ ordinal: Int) -> Destination {
         toOne(ordinal) ?? invalidObject(of: ordinal)
