@@ -274,8 +274,8 @@ public final class ManagedObjectContext {
     ///   changed a property, the parent takes the child's value. For other properties of the saved
     ///   objects, the child takes the parent's changes. Unique constraints and merge policies apply
     ///   when the stores are written. If the parent has merged a save of another context and the
-    ///   child has not, it is a conflict of the parent's save. If the parent has deleted an object
-    ///   meanwhile, links to it are cleared if they have an inverse. A link without an inverse, or
+    ///   child has not, it is a conflict of the parent's save in the same event. In a later event,
+    ///   the value of the child wins. If the parent has deleted an object meanwhile, links to it are cleared if they have an inverse. A link without an inverse, or
     ///   a change of its values, is an error, and nothing is changed anywhere.
     /// - Identity: new objects keep their identity in the parent. It is temporary
     ///   (``ObjectID/isTemporary``) until they are in a store.
