@@ -175,9 +175,9 @@ public final class ManagedObjectContext {
     public var onInaccessibleFault: ((ObjectID, any Error) -> Void)?
     /// A Boolean value that indicates whether an object counts as deleted if the program reads a
     /// property and the row is missing. Default: false; the next save throws that the row was
-    /// deleted, unless ``onInaccessibleFault`` is set. In both cases the properties show the default
-    /// values of the model. Internal reads (for conditions, orders, delete rules, undo) skip deleted
-    /// rows and make no save fail.
+    /// deleted, unless ``onInaccessibleFault`` is set. In both cases the properties show the
+    /// default values of the model. Internal reads (for conditions, orders, delete rules, undo)
+    /// skip deleted rows and make no save fail.
     public var shouldDeleteInaccessibleFaults = false
     /// Whether the delete rules are followed whenever changes are processed; if not, only by the
     /// save. Default: true.
@@ -274,9 +274,10 @@ public final class ManagedObjectContext {
     ///   changed a property, the parent takes the child's value. For other properties of the saved
     ///   objects, the child takes the parent's changes. Unique constraints and merge policies apply
     ///   when the stores are written. If the parent has merged a save of another context and the
-    ///   child has not, it is a conflict of the parent's save. If the parent has deleted an object
-    ///   meanwhile, links to it are cleared if they have an inverse. A link without an inverse, or
-    ///   a change of its values, is an error, and nothing is changed anywhere.
+    ///   child has not, it is a conflict of the parent's save in the same event. In a later event,
+    ///   the value of the child wins. If the parent has deleted an object meanwhile, links to it
+    ///   are cleared if they have an inverse. A link without an inverse, or a change of its values,
+    ///   is an error, and nothing is changed anywhere.
     /// - Identity: new objects keep their identity in the parent. It is temporary
     ///   (``ObjectID/isTemporary``) until they are in a store.
     /// - Undoing: a child's save can be undone in the parent like any other change.
