@@ -107,7 +107,7 @@ extension Explanation {
             right: .words(
                 "Shop.cambium/1.xml")),
         Explanation(
-            .foreignFile, title: "A file in the bundle is not a version",
+            .unknownFile, title: "A file in the bundle is not a version",
             meaning: """
                 Only files with a name that ends in .xml are versions of the model. The other file \
                 is ignored. This is right for notes, and wrong for a version with a misspelled \

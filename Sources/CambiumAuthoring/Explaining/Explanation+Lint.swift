@@ -4,7 +4,7 @@ import CambiumCompiler
 extension Explanation {
     static let ofLint: [Explanation] = [
         Explanation(
-            .droppedTwin, title: "Dropped data comes back under a similar name",
+            .droppedSimilar, title: "Dropped data comes back under a similar name",
             meaning: """
                 The migration drops something with its data, and the new version has a similar \
                 thing with a similar name, or an entity with the same attributes. This may be a \
