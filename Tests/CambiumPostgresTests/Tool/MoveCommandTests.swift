@@ -74,7 +74,7 @@ struct MoveCommandTests {
                 lines.contains {
                     $0.hasPrefix("  Note/2.date: date is a date that the store cannot keep.")
                 })
-            #expect(lines.contains("  Note/13.title: title holds text that is not UTF-8."))
+            #expect(lines.contains("  Note/13.title: title has text that is not UTF-8."))
             #expect(run.errors.contains("There may be more."))
             let exists = try server.hasSchema(schema)
             #expect(!exists)
@@ -192,7 +192,7 @@ struct MoveCommandTests {
                 ([path, url], .usage, "'move' needs --model MODEL"),
                 ([url, path + ".new", "--model", model], .file, "There is no store at"),
                 ([path + ".no", url, "--model", model], .file, "There is no store at"),
-                ([path, path, "--model", model], .file, "is there already"),
+                ([path, path, "--model", model], .file, "already exists"),
                 (
                     [path, "postgresql://cambium@/nowhere?host=/none", "--model", model],
                     .storeRefused, "connection to server"
