@@ -289,5 +289,32 @@ for page in "$pages"/*.md README.md CHANGELOG.md CONTRIBUTING.md Benchmarks/READ
     done <"$work/links"
 done
 
+# Commands in blocks of the shell: each command of the tool exists, and has the options, and each script
+# exists.
+awk '
+    FNR == 1 { shell = 0 }
+    /^```/ { shell = ($0 == "```sh"); next }
+    shell { print }
+' "$pages"/*.md README.md CONTRIBUTING.md >"$work/shell"
+[ "$(grep -c 'cambium [a-z]' "$work/shell")" -ge 20 ]
+result $? "pages have commands of the tool"
+sed -n 's/ #.*//; s/.*cambium \([a-z][a-z-]*\)\(.*\)/\1\2/p' "$work/shell" | sort -u >"$work/commands"
+while read -r command arguments; do
+    "$tool" help "$command" >"$work/help" 2>&1
+    status=$?
+    for word in $arguments; do
+        case $word in
+            --*) grep -q -e "${word%%=*}" "$work/help" || status=1 ;;
+        esac
+    done
+    echo "cambium help $command says otherwise" >"$work/output"
+    result $status "a page shows: cambium $command $arguments"
+done <"$work/commands"
+grep -o 'Scripts/[a-z-]*\.sh' "$work/shell" | sort -u >"$work/commands"
+while read -r script; do
+    [ -x "$script" ]
+    result $? "a page shows $script, which cannot be run"
+done <"$work/commands"
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
