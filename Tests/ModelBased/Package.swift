@@ -75,9 +75,9 @@ let package = Package(
         .target(
             name: "CambiumEngineSpecification",
             dependencies: [
-                "CPostgres", "Cambium", "CambiumCustomStores", "CambiumPostgres", "CambiumModel",
-                "CambiumEngine",
-                "CambiumRecords", "CambiumSQL", "EverythingModel", "ShopModel",
+                "CPostgres", "Cambium", "CambiumCustomStores", "CambiumPostgres",
+                "CambiumPostgresSQL", "CambiumModel", "CambiumEngine", "CambiumRecords",
+                "CambiumSQL", "EverythingModel", "ShopModel",
             ],
             swiftSettings: settings),
         .testTarget(
