@@ -2,47 +2,43 @@
 import CambiumModel
 import CambiumRecords
 
-/// What people do by hand with stores on servers of one kind, before or instead of letting a program
-/// open them: ask what a store is, what a migration would do, migrate it, or try that on a copy.
+/// What people do by hand with a store on a server, before or instead of letting a program open it: ask
+/// what it is, what a migration would do, migrate it, or try that on a copy.
 package protocol ServerMigrations: Sendable {
-    /// What opens the store at a place, and migrates it where it is of an earlier version.
-    func opener(
-        _ place: ServerStores.Place, _ target: ServerTarget, _ options: StoreOptions
-    ) -> any StoreOpening
+    /// What opens the store, and migrates it where it is of an earlier version.
+    func opener(_ target: ServerTarget, _ options: StoreOptions) -> any StoreOpening
 
     /// What the store is to the program. Changes nothing.
     ///
     /// - Returns: Nil where there is no store.
     /// - Throws: `MigrationError` where the program cannot open the store.
-    func survey(_ place: ServerStores.Place, _ target: ServerTarget) throws -> StoreSurvey?
+    func survey(_ target: ServerTarget) throws -> StoreSurvey?
 
     /// What a migration would do and cost. Changes nothing; counts the rows of small tables.
     ///
     /// - Returns: Nil where there is no store, or nothing to be done about it.
     /// - Throws: `MigrationError` where the program cannot open the store.
-    func forecast(_ place: ServerStores.Place, _ target: ServerTarget) throws -> MigrationForecast?
+    func forecast(_ target: ServerTarget) throws -> MigrationForecast?
 
     /// Migrates a copy of the store, of which nothing stays.
     ///
     /// - Returns: Nil where there is nothing to migrate.
     /// - Throws: Where the store cannot be copied, or the program cannot open it. That its migration
     ///   fails is no error.
-    func rehearse(_ place: ServerStores.Place, _ target: ServerTarget) throws -> ServerRehearsal?
+    func rehearse(_ target: ServerTarget) throws -> ServerRehearsal?
 
     /// Removes the copies that migrations of the store have left.
     ///
     /// - Returns: What they are called.
-    func removeCopies(_ place: ServerStores.Place) throws -> [String]
+    func removeCopies() throws -> [String]
 
-    /// Proves a step with generated rows, in a file and on the server, which have to be equal
+    /// Proves a step with generated rows, in a file and in the database, which have to be equal
     /// afterwards. Nothing of it stays on the server.
     ///
-    /// - Parameters:
-    ///   - url: The server and the database.
-    ///   - migration: The step in files, and on the server.
+    /// - Parameter migration: The step in files, and on the server.
     /// - Throws: Why the step is not what it should be.
     func prove(
-        on url: String, from old: Model, to new: Model,
+        from old: Model, to new: Model,
         _ migration: (file: Migration, server: Migration)
     ) throws -> MigrationProver.Proof
 }

@@ -442,11 +442,11 @@ package struct ServerStores: Sendable {
     package let opener: @Sendable (Place, ModelDescription, StoreOptions) -> any StoreOpening
     /// What the store at a place says of its model; nil where there is none.
     package let metadata: @Sendable (Place) throws -> StoreMetadata?
-    /// What migrates the stores by hand; nil where nothing does.
-    package let migrations: (any ServerMigrations)?
+    /// What migrates the store at a place by hand; nil where nothing does.
+    package let migrations: (@Sendable (Place) -> any ServerMigrations)?
 
     package init(
-        migrations: (any ServerMigrations)? = nil,
+        migrations: (@Sendable (Place) -> any ServerMigrations)? = nil,
         opener: @escaping @Sendable (Place, ModelDescription, StoreOptions) -> any StoreOpening,
         metadata: @escaping @Sendable (Place) throws -> StoreMetadata?
     ) {

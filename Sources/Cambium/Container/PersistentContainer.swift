@@ -407,9 +407,7 @@ extension PersistentContainer {
         if let path = location.path { return try migrationForecast(model: model, at: path) }
         let description = StoreDescription(location: location)
         do {
-            return try location.type.kind.forecast(
-                for: StoreOpeningRequest(
-                    description: description, compiled: model, roots: [], migratesByDefault: true))
+            return try location.migrations(of: model).flatMap { try $0.store.forecast($0.target) }
         } catch {
             throw StoreLoadingError(description, error)
         }
@@ -571,6 +569,20 @@ extension PersistentContainer {
         try migrationForecast(model: model.performing(migration), at: path)
     }
 
+    /// What opening a store would do to it, in a file or on a server, as
+    /// ``migrationForecast(model:at:)``; no step runs.
+    ///
+    /// - Parameters:
+    ///   - model: What the compiler made of the model, such as `Shop.model`.
+    ///   - migration: What the program does in migrations.
+    ///   - location: The file, or the server.
+    /// - Throws: As ``migrationForecast(model:at:)``.
+    public static func migrationForecast<Steps>(
+        model: SteppedModel<Steps>, migration: Steps, at location: StoreLocation
+    ) throws(StoreLoadingError) -> MigrationForecast? {
+        try migrationForecast(model: model.performing(migration), at: location)
+    }
+
     // MARK: What people write who forget the argument: errors that name it
 
     /// Not available: a model in whose migrations the program does steps needs them.
@@ -615,5 +627,15 @@ extension PersistentContainer {
         model: SteppedModel<Steps>, at path: String
     ) throws(StoreLoadingError) -> MigrationForecast? {
         try migrationForecast(model: model.withoutSteps, at: path)
+    }
+
+    /// Not available: a model in whose migrations the program does steps needs them.
+    @available(
+        *, unavailable, message: "the model has steps of the program: add the argument 'migration:'"
+    )
+    public static func migrationForecast<Steps>(
+        model: SteppedModel<Steps>, at location: StoreLocation
+    ) throws(StoreLoadingError) -> MigrationForecast? {
+        try migrationForecast(model: model.withoutSteps, at: location)
     }
 }

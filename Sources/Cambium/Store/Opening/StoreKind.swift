@@ -11,15 +11,28 @@ package protocol StoreKind: Sendable {
     /// Makes what opens a store.
     func opener(for request: StoreOpeningRequest) -> any StoreOpening
 
-    /// What opening a store would do to it, where it has to be migrated. Changes nothing.
-    ///
-    /// - Returns: Nil where there is no store, or where it would be opened as it is.
-    func forecast(for request: StoreOpeningRequest) throws -> MigrationForecast?
+    /// What migrates a store by hand, and what a program has for that; nil for a store that Cambium
+    /// does not migrate, and for files.
+    func migrations(
+        of compiled: CompiledModel
+    ) -> (store: any ServerMigrations, target: ServerTarget)?
 }
 
 extension StoreKind {
     /// A store that Cambium does not migrate.
-    package func forecast(for request: StoreOpeningRequest) throws -> MigrationForecast? { nil }
+    package func migrations(
+        of compiled: CompiledModel
+    ) -> (store: any ServerMigrations, target: ServerTarget)? { nil }
+}
+
+extension StoreLocation {
+    /// What migrates the store on a server by hand, and what a program has for that; nil for other
+    /// stores.
+    package func migrations(
+        of compiled: CompiledModel
+    ) -> (store: any ServerMigrations, target: ServerTarget)? {
+        type.kind.migrations(of: compiled)
+    }
 }
 
 /// Which store is to be opened, and for what.
