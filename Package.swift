@@ -107,6 +107,7 @@ let package = Package(
             name: "CambiumMaintenance",
             dependencies: [
                 "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
+                "CambiumEngine",
             ],
             swiftSettings: settings),
         .target(
@@ -273,7 +274,7 @@ let package = Package(
                 "CambiumCompiler", "CambiumAuthoring", "CambiumTool", "EverythingModel",
                 "ShopModel",
                 "CounterWorker", "MigrationTestSupport", "CompilerTestSupport", "PackagesModel",
-                "FirstPackagesModel", "ContactsModel",
+                "FirstPackagesModel", "ContactsModel", "CambiumMigrationCommand",
             ],
             exclude: ["Cases"], swiftSettings: settings),
         .testTarget(

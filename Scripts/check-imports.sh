@@ -22,7 +22,7 @@ CambiumSQL: CambiumModel CambiumRecords CambiumPlan
 CambiumSQLite: CSQLite CambiumModel CambiumRecords
 CambiumMigration: CambiumModel CambiumPlan CambiumSQL CambiumSQLite
 CambiumPostgresSQL: CambiumModel CambiumRecords CambiumPlan CambiumSQL CambiumMigration
-CambiumMaintenance: CambiumModel CambiumPlan CambiumSQL CambiumSQLite CambiumMigration
+CambiumMaintenance: CambiumModel CambiumPlan CambiumSQL CambiumSQLite CambiumMigration CambiumEngine
 CambiumCoreDataStore: CambiumModel CambiumPlan CambiumSQL CambiumSQLite CambiumMigration CambiumMaintenance
 CambiumEngine: CambiumModel CambiumRecords CambiumSQL CambiumMigration
 CambiumChecking: CambiumModel CambiumRecords CambiumMigration CambiumEngine CambiumMaintenance

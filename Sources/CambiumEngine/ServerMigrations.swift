@@ -2,48 +2,43 @@
 import CambiumModel
 import CambiumRecords
 
-/// Operations on stores on servers of one kind, before or instead of opening them in a program:
-/// inspect a store, forecast a migration, run it, or try it on a copy.
+/// Operations on a store on a server, before or instead of opening it in a program: inspect it,
+/// forecast a migration, run it, or try it on a copy.
 package protocol ServerMigrations: Sendable {
-    /// Returns an opener for the store at a place. It migrates the store if it is of an earlier
-    /// version.
-    func opener(
-        _ place: ServerStores.Place, _ target: ServerTarget, _ options: StoreOptions
-    ) -> any StoreOpening
+    /// Returns an opener of the store. It migrates the store if it is of an earlier version.
+    func opener(_ target: ServerTarget, _ options: StoreOptions) -> any StoreOpening
 
     /// Returns information about the store. Changes nothing.
     ///
     /// - Returns: Nil if there is no store.
     /// - Throws: `MigrationError` if the program cannot open the store.
-    func survey(_ place: ServerStores.Place, _ target: ServerTarget) throws -> StoreSurvey?
+    func survey(_ target: ServerTarget) throws -> StoreSurvey?
 
     /// Returns a forecast of a migration. Changes nothing; counts the rows of small tables.
     ///
     /// - Returns: Nil if there is no store, or if it needs no migration.
     /// - Throws: `MigrationError` if the program cannot open the store.
-    func forecast(_ place: ServerStores.Place, _ target: ServerTarget) throws -> MigrationForecast?
+    func forecast(_ target: ServerTarget) throws -> MigrationForecast?
 
     /// Migrates a copy of the store, and deletes the copy.
     ///
     /// - Returns: Nil if there is nothing to migrate.
     /// - Throws: An error if the store cannot be copied, or the program cannot open it. A failed
     ///   migration is not an error.
-    func rehearse(_ place: ServerStores.Place, _ target: ServerTarget) throws -> ServerRehearsal?
+    func rehearse(_ target: ServerTarget) throws -> ServerRehearsal?
 
     /// Removes the copies that migrations of the store have left.
     ///
     /// - Returns: The names of the copies.
-    func removeCopies(_ place: ServerStores.Place) throws -> [String]
+    func removeCopies() throws -> [String]
 
-    /// Proves a step with generated rows, in a file and on the server. The results have to be
+    /// Proves a step with generated rows, in a file and in the database. The results have to be
     /// equal. Everything is removed from the server afterwards.
     ///
-    /// - Parameters:
-    ///   - url: The server and the database.
-    ///   - migration: The step in files, and on the server.
+    /// - Parameter migration: The step in files, and on the server.
     /// - Throws: The reason why the step is wrong.
     func prove(
-        on url: String, from old: Model, to new: Model,
+        from old: Model, to new: Model,
         _ migration: (file: Migration, server: Migration)
     ) throws -> MigrationProver.Proof
 }

@@ -444,11 +444,11 @@ package struct ServerStores: Sendable {
     package let opener: @Sendable (Place, ModelDescription, StoreOptions) -> any StoreOpening
     /// Returns the metadata of the store at a place; nil if there is no store.
     package let metadata: @Sendable (Place) throws -> StoreMetadata?
-    /// Migrates the stores explicitly; nil if that is not supported.
-    package let migrations: (any ServerMigrations)?
+    /// Returns the operations that migrate the store at a place; nil if that is not supported.
+    package let migrations: (@Sendable (Place) -> any ServerMigrations)?
 
     package init(
-        migrations: (any ServerMigrations)? = nil,
+        migrations: (@Sendable (Place) -> any ServerMigrations)? = nil,
         opener: @escaping @Sendable (Place, ModelDescription, StoreOptions) -> any StoreOpening,
         metadata: @escaping @Sendable (Place) throws -> StoreMetadata?
     ) {

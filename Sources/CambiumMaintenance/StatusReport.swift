@@ -112,6 +112,8 @@ package final class StatusReport: MigrationReport {
     package var inTheWay: [ExternalObject] = []
     /// Why the program cannot open the store.
     package var problem: String?
+    /// Whether no way leads from the store's version to the program's.
+    package private(set) var isOfUnknownVersion = false
 
     init(store: String, model: String, programVersion: String, state: State) {
         self.store = store
@@ -149,6 +151,7 @@ package final class StatusReport: MigrationReport {
             store: store, model: model.name, programVersion: model.version, state: .refused)
         version = error.storeVersion
         problem = error.description
+        if case .unknownVersion = error { isOfUnknownVersion = true }
     }
 
     package var members: ReportValue {

@@ -1,3 +1,4 @@
+import CambiumEngine
 import CambiumMigration
 import CambiumSQLite
 
@@ -61,6 +62,10 @@ package struct StoreFailure: Error, Sendable {
         case let error as SQLiteError:
             cause = .file
             reason = error.remedy(of: path)
+        case let error as StoreError:
+            cause = .store
+            let words = error.remedy.isEmpty ? error.message : "\(error.message) \(error.remedy)"
+            reason = words.hasSuffix(".") ? String(words.dropLast()) : words
         default:
             return nil
         }

@@ -12,9 +12,9 @@ import Synchronization
     import Darwin
 #endif
 
-/// `status | plan | apply | verify | rehearse` for the stores of a program, within the program
-/// itself, which has its own steps of migrations. A tool cannot have these steps. Without such
-/// steps it does the same as `cambium migrate`.
+/// `status | plan | apply | verify | rehearse | forget` for the stores of a program, within the
+/// program itself, which has its own steps of migrations. A tool cannot have these steps. Without
+/// such steps it does the same as `cambium migrate`.
 ///
 /// ```swift
 /// @main struct ShopTool {
@@ -42,6 +42,14 @@ public struct MigrationCommand: Sendable {
     public var write: @Sendable (String) -> Void = { StandardStream.output.write($0) }
     /// Writes errors and progress.
     public var writeError: @Sendable (String) -> Void = { StandardStream.error.write($0) }
+    /// Makes the place of a store on a server from a URL on the command line, such as
+    /// `postgresql://host/database#schema`: the URL and the name of the schema, which is `cambium` where
+    /// none is named. Default (nil): the command takes files only.
+    ///
+    /// ```swift
+    /// command.server = { .postgres($0, schema: $1) }
+    /// ```
+    public var server: (@Sendable (_ url: String, _ schema: String) -> StoreLocation)?
 
     let name: String
     let storePath: String?
@@ -53,7 +61,7 @@ public struct MigrationCommand: Sendable {
     /// - Parameters:
     ///   - model: The compiled model, such as `Shop.model`.
     ///   - migration: The program's steps.
-    ///   - path: The store's path if the command line names none.
+    ///   - path: The store's path, or its URL on a server, if the command line names none.
     ///   - name: The name of the command, for its own help.
     public init<Steps>(
         model: SteppedModel<Steps>, migration: Steps, storeAt path: String? = nil,
@@ -70,7 +78,7 @@ public struct MigrationCommand: Sendable {
     ///
     /// - Parameters:
     ///   - model: The compiled model, such as `Shop.model`.
-    ///   - path: The store's path if the command line names none.
+    ///   - path: The store's path, or its URL on a server, if the command line names none.
     ///   - name: The name of the command, for its own help.
     public init(model: CompiledModel, storeAt path: String? = nil, name: String = "migrate") {
         self.name = name
@@ -114,6 +122,7 @@ public struct MigrationCommand: Sendable {
 extension MigrationCommand {
     func run(_ words: Words) throws -> Ending {
         if words.action == .verify { return verify(words) }
+        if let address = ServerAddress(words.path) { return try run(words, at: address) }
         if let problem = StorePathProblem(of: words.path) {
             writeError("\(name): error: \(problem)\n")
             return .file
@@ -122,9 +131,11 @@ extension MigrationCommand {
             writeError("\(name): error: There is no file \(words.path).\n")
             return .file
         }
-        if words.action == .checkStore { return checkStore(words) }
+        if words.action == .checkStore {
+            return checkStore(words, .file(words.path), named: words.path)
+        }
         let runner = model.migrationRunner
-        runner.driftPolicy = words.drift
+        runner.driftPolicy = words.drift ?? .refuse
         if words.action == .apply { runner.progress = progress }
         let store = StoreMaintenance(runner, storeAt: words.path)
         do {
@@ -136,13 +147,16 @@ extension MigrationCommand {
             case .plan:
                 let report = try store.plan()
                 print(report, words)
-                return report.isRefused(words.drift) ? .storeRefused : .fine
+                return report.isRefused(words.drift ?? .refuse) ? .storeRefused : .fine
             case .apply:
                 print(try store.apply(announcing: writeError), words)
             case .rehearse:
                 let report = try rehearse(store)
                 print(report, words)
                 return report.failure == nil ? .fine : .storeRefused
+            case .forget:
+                let removed = try MigrationCopies.removeAll(ofStore: words.path)
+                print(ForgetReport(store: words.path, removed: removed), words)
             case .verify, .checkStore: break
             }
             return .fine
@@ -153,8 +167,63 @@ extension MigrationCommand {
         }
     }
 
-    private func checkStore(_ words: Words) -> Ending {
-        var check = StoreCheck(model: model, storeAt: words.path)
+    /// Does something with a store on a server.
+    private func run(_ words: Words, at address: ServerAddress) throws -> Ending {
+        guard let server else {
+            throw Usage(message: "\(address.name) is on a server, and this command takes files.")
+        }
+        guard let schema = address.schema else {
+            throw Usage(
+                message: "The name of a schema follows the # of \(address.name), such as #shop.")
+        }
+        guard words.drift == nil else {
+            throw Usage(
+                message: "--drift is for stores in files, and \(address.name) is on a server.")
+        }
+        let location = server(address.url, schema)
+        if words.action == .checkStore { return checkStore(words, location, named: address.name) }
+        guard let migrations = location.migrations(of: model) else {
+            throw Usage(message: "Stores at \(address.name) are not migrated.")
+        }
+        var target = migrations.target
+        target.isCancelled = { Task.isCancelled }
+        let maintenance = ServerMaintenance(migrations.store, target, storeAt: address.name)
+        do {
+            guard try words.action == .status || maintenance.exists() else {
+                writeError("\(name): error: There is no store at \(address.name).\n")
+                return .file
+            }
+            switch words.action {
+            case .status:
+                let report = try maintenance.status()
+                print(report, words)
+                return Self.ending(of: report)
+            case .plan:
+                let report = try maintenance.plan()
+                print(report, words)
+                return report.isRefused(.refuse) ? .storeRefused : .fine
+            case .apply: print(try maintenance.apply(notifying: progress), words)
+            case .rehearse:
+                let report = try maintenance.rehearse()
+                print(report, words)
+                return report.failure == nil ? .fine : .storeRefused
+            case .forget: print(try maintenance.forget(), words)
+            case .verify, .checkStore: break
+            }
+            return .fine
+        } catch {
+            let message =
+                StoreFailure(error, storeAt: address.name)?.message
+                ?? "\(address.name): \(StoreFiles.reason(for: error))"
+            writeError("\(name): error: \(message).\n")
+            return .storeRefused
+        }
+    }
+
+    private func checkStore(
+        _ words: Words, _ location: StoreLocation, named store: String
+    ) -> Ending {
+        var check = StoreCheck(model: model, store: StoreDescription(location: location))
         let start = ContinuousClock.now
         let shown = Mutex(0)
         check.progress = { fraction, summary in
@@ -171,8 +240,8 @@ extension MigrationCommand {
             return report.isClean ? .fine : .storeHasFaults
         } catch {
             let message =
-                StoreFailure(error, storeAt: words.path)?.message
-                ?? "\(words.path): \(StoreFiles.reason(for: error))"
+                StoreFailure(error, storeAt: store)?.message
+                ?? "\(store): \(StoreFiles.reason(for: error))"
             writeError("\(name): error: \(message).\n")
             return .notChecked
         }
@@ -201,14 +270,18 @@ extension MigrationCommand {
     }
 
     /// A line for each tenth of a migration that takes longer than a second.
-    private var progress: (MigrationProgress) -> Void {
+    private var progress: @Sendable (MigrationProgress) -> Void {
         let start = ContinuousClock.now
-        var shown = 0
+        let shown = Mutex(0)
         return { progress in
+            // Who waits for others says so at once.
+            guard progress.phase != .waiting else { return writeError("\(progress.summary)\n") }
             let tenth = Int(progress.fraction * 10)
-            guard tenth > shown, ContinuousClock.now - start > .seconds(1) else { return }
-            shown = tenth
-            writeError("\(tenth * 10) % \(progress.summary)\n")
+            shown.withLock { shown in
+                guard tenth > shown, ContinuousClock.now - start > .seconds(1) else { return }
+                shown = tenth
+                writeError("\(tenth * 10) % \(progress.summary)\n")
+            }
         }
     }
 
@@ -251,7 +324,7 @@ enum StandardStream: Int32 {
 extension MigrationCommand {
     /// The actions of the command.
     enum Action: String, CaseIterable {
-        case status, plan, apply, verify, rehearse
+        case status, plan, apply, verify, rehearse, forget
         case checkStore = "check-store"
     }
 
@@ -277,18 +350,19 @@ extension MigrationCommand {
     /// The parsed command line.
     struct Words {
         let action: Action
-        /// The store's path; empty if the action needs none.
+        /// The store's path or URL; empty if the action needs none.
         let path: String
         let isJSON: Bool
         /// Whether `check-store` repairs the findings that it can.
         let repairs: Bool
-        let drift: DriftPolicy
+        /// What becomes of what others have changed; nil where the words do not say.
+        let drift: DriftPolicy?
 
         init(_ arguments: some Sequence<String>, of command: MigrationCommand) throws(Usage) {
             var words: [String] = []
             var isJSON = false
             var repairs = false
-            var drift = DriftPolicy.refuse
+            var drift: DriftPolicy?
             var rest = Array(arguments)[...]
             while let word = rest.popFirst() {
                 switch word {
@@ -328,7 +402,7 @@ extension MigrationCommand {
                 return
             }
             guard words.count <= 2, let path = words.dropFirst().first ?? command.storePath else {
-                throw Usage(message: "'\(first)' takes one store file.")
+                throw Usage(message: "'\(first)' takes one store.")
             }
             self.path = path
         }
@@ -342,6 +416,7 @@ extension MigrationCommand {
             ("plan \(store) [--json]", "what a migration would do"),
             ("apply \(store) [--drift POLICY] [--json]", "migrate it, or leave it unchanged"),
             ("rehearse \(store) [--drift POLICY] [--json]", "migrate a copy, and compare"),
+            ("forget \(store) [--json]", "remove the copies that migrations have left"),
             ("verify [--json]", "prove the program's own steps"),
             ("check-store \(store) [--repair] [--json]", "check every object, link and value"),
         ]

@@ -60,12 +60,13 @@ struct PostgresKind: StoreKind {
         return settings
     }
 
-    func forecast(for request: StoreOpeningRequest) throws -> MigrationForecast? {
+    func migrations(
+        of compiled: CompiledModel
+    ) -> (store: any ServerMigrations, target: ServerTarget)? {
         let target = ServerTarget(
-            request.compiled.modelDescription,
-            migrations: request.compiled.otherMigrations["postgres"] ?? [],
-            code: request.compiled.codeSteps)
-        return try PostgresSurvey(settings, schema: schema, target).forecast()
+            compiled.modelDescription, migrations: compiled.otherMigrations["postgres"] ?? [],
+            code: compiled.codeSteps)
+        return (PostgresMigrations(settings, schema: schema), target)
     }
 
     func opener(for request: StoreOpeningRequest) -> any StoreOpening {

@@ -16,7 +16,9 @@ extension PostgresOpener {
         if isFree { return }
         notify("Waiting for another program that is opening or migrating the store \(place)")
         try untilOthersEnd {
-            _ = try connection.run("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", name)
+            _ = try connection.run(
+                [PostgresStatement("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", name)],
+                interruption: interruption)
         }
     }
 
@@ -29,7 +31,9 @@ extension PostgresOpener {
     ) throws -> PostgresRows {
         do {
             return try untilOthersEnd {
-                try connection.run("SELECT \"name\", \"value\" FROM \(layout.metadata)")
+                let query = "SELECT \"name\", \"value\" FROM \(layout.metadata)"
+                return try connection.run(
+                    [PostgresStatement(query)], interruption: interruption)[0]
             }
         } catch let error as PostgresError
             where error.state.hasPrefix("42")
@@ -74,7 +78,7 @@ extension PostgresOpener {
         notify(
             "Waiting for other programs that are using the earlier version of the store \(place)")
         do {
-            _ = try connection.run(lock)
+            _ = try connection.run([PostgresStatement(lock)], interruption: interruption)
         } catch {
             guard error.state == PostgresError.lockTimeout else { throw error }
             throw StoreError(

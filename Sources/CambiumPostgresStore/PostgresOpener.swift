@@ -70,7 +70,13 @@ package struct PostgresOpener: StoreOpening {
         let layout = derivations.layout
         let found = try pool.withConnection { connection in
             try require(connection)
-            let found = try connection.transaction { try identifier(derivations, connection) }
+            let found = try connection.transaction {
+                do {
+                    return try identifier(derivations, connection)
+                } catch let error as PostgresError where error.isCancellation {
+                    throw MigrationError.cancelled
+                }
+            }
             if found.made == nil {
                 try permitting("compare the tables of", .temporaryTables) {
                     try requireTables(layout, connection, found.metadata)
@@ -96,6 +102,11 @@ package struct PostgresOpener: StoreOpening {
             identifier: found.identifier, options: options, history: history,
             largestValue: largestValue, retryTimeout: retryTimeout)
         return (store, found.migration ?? (found.made == nil ? .current : .created))
+    }
+
+    /// Ends what is waited for, and the migration.
+    var interruption: Interruption {
+        Interruption(when: options.isMigrationCancelled ?? { false })
     }
 
     package func removeNewStore() {
@@ -295,7 +306,7 @@ package struct PostgresOpener: StoreOpening {
         let migrator = PostgresMigrator(
             derivations: derivations, chain: chain, connection: connection,
             makesBackup: options.migrationBackup != .none, code: code,
-            interruption: Interruption(when: options.isMigrationCancelled ?? { false }))
+            interruption: interruption)
         let backup = try migrator.run(notifying: options.migrationProgress)
         return .migrated(
             from: store.version, to: target.version,

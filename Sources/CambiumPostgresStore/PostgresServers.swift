@@ -7,12 +7,14 @@ extension ServerStores {
     /// Stores on PostgreSQL.
     package static var postgres: ServerStores {
         ServerStores(
-            migrations: PostgresMigrations(),
+            migrations: {
+                PostgresMigrations(PostgresSettings($0.url), schema: $0.schema)
+            },
             opener: { PostgresOpener(PostgresSettings($0.url), schema: $0.schema, $1, $2) },
             metadata: { place in
-                guard let rows = try place.connection().metadataRows(of: place.schema) else {
-                    return nil
-                }
+                let connection = try PostgresConnection(
+                    PostgresSettings(place.url), .ofMaintenance)
+                guard let rows = try connection.metadataRows(of: place.schema) else { return nil }
                 guard let metadata = StoreMetadata(rows: rows) else {
                     throw MigrationError.notAStore
                 }
@@ -21,61 +23,55 @@ extension ServerStores {
     }
 }
 
-extension ServerStores.Place {
-    fileprivate func connection() throws -> PostgresConnection {
-        try PostgresConnection(
-            PostgresSettings(url), PostgresTerms(lockTimeout: StoreOptions().busyTimeout))
+extension PostgresTerms {
+    /// For work by hand.
+    fileprivate static var ofMaintenance: PostgresTerms {
+        PostgresTerms(lockTimeout: StoreOptions().busyTimeout)
     }
 }
 
-/// Migrations of stores on PostgreSQL by hand.
-struct PostgresMigrations: ServerMigrations {
-    func opener(
-        _ place: ServerStores.Place, _ target: ServerTarget, _ options: StoreOptions
-    ) -> any StoreOpening {
+/// Migrations of a store on PostgreSQL by hand.
+package struct PostgresMigrations: ServerMigrations {
+    private let settings: PostgresSettings
+    private let schema: String
+
+    package init(_ settings: PostgresSettings, schema: String) {
+        (self.settings, self.schema) = (settings, schema)
+    }
+
+    package func opener(_ target: ServerTarget, _ options: StoreOptions) -> any StoreOpening {
         var options = options
         options.isMigrationCancelled = target.isCancelled
         return PostgresOpener(
-            PostgresSettings(place.url), schema: place.schema, target.model, options,
-            migrations: target.migrations, code: target.code)
+            settings, schema: schema, target.model, options, migrations: target.migrations,
+            code: target.code)
     }
 
-    private func surveyor(
-        _ place: ServerStores.Place, _ target: ServerTarget
-    ) throws -> PostgresSurvey {
-        try PostgresSurvey(PostgresSettings(place.url), schema: place.schema, target)
+    package func survey(_ target: ServerTarget) throws -> StoreSurvey? {
+        try PostgresSurvey(settings, schema: schema, target).survey()
     }
 
-    func survey(_ place: ServerStores.Place, _ target: ServerTarget) throws -> StoreSurvey? {
-        try surveyor(place, target).survey()
+    package func forecast(_ target: ServerTarget) throws -> MigrationForecast? {
+        try PostgresSurvey(settings, schema: schema, target).forecast()
     }
 
-    func forecast(
-        _ place: ServerStores.Place, _ target: ServerTarget
-    ) throws -> MigrationForecast? {
-        try surveyor(place, target).forecast()
+    package func rehearse(_ target: ServerTarget) throws -> ServerRehearsal? {
+        try PostgresRehearsal(PostgresSurvey(settings, schema: schema, target)).run()
     }
 
-    func rehearse(
-        _ place: ServerStores.Place, _ target: ServerTarget
-    ) throws -> ServerRehearsal? {
-        try PostgresRehearsal(try surveyor(place, target)).run()
-    }
-
-    func removeCopies(_ place: ServerStores.Place) throws -> [String] {
-        let connection = try place.connection()
+    package func removeCopies() throws -> [String] {
+        let connection = try PostgresConnection(settings, .ofMaintenance)
         return try connection.transaction {
-            try PostgresBackup.removeAll(of: place.schema, connection)
+            try PostgresBackup.removeAll(of: schema, connection)
         }
     }
 
-    func prove(
-        on url: String, from old: Model, to new: Model,
-        _ migration: (file: Migration, server: Migration)
+    package func prove(
+        from old: Model, to new: Model, _ migration: (file: Migration, server: Migration)
     ) throws -> MigrationProver.Proof {
         do {
             return try PostgresProof([old, new]).prove(
-                ([migration.file], [migration.server]), seeds: 0..<3, on: PostgresSettings(url))
+                ([migration.file], [migration.server]), seeds: 0..<3, on: settings)
         } catch let difference as PostgresProof.Difference {
             throw MigrationProver.Failure(description: difference.description)
         }

@@ -39,6 +39,7 @@ let package = Package(
             name: "CambiumMaintenance",
             dependencies: [
                 "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
+                "CambiumEngine",
             ],
             swiftSettings: settings),
         .target(

@@ -40,7 +40,12 @@ let package = Package(
             name: "CambiumMaintenance",
             dependencies: [
                 "CambiumModel", "CambiumPlan", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
+                "CambiumEngine",
             ],
+            swiftSettings: settings),
+        .target(
+            name: "CambiumEngine",
+            dependencies: ["CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumMigration"],
             swiftSettings: settings),
         .target(
             name: "CambiumCompiler",

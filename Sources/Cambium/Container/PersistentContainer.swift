@@ -437,9 +437,7 @@ extension PersistentContainer {
         if let path = location.path { return try migrationForecast(model: model, at: path) }
         let description = StoreDescription(location: location)
         do {
-            return try location.type.kind.forecast(
-                for: StoreOpeningRequest(
-                    description: description, compiled: model, roots: [], migratesByDefault: true))
+            return try location.migrations(of: model).flatMap { try $0.store.forecast($0.target) }
         } catch {
             throw StoreLoadingError(description, error)
         }
@@ -602,6 +600,20 @@ extension PersistentContainer {
         try migrationForecast(model: model.performing(migration), at: path)
     }
 
+    /// Returns a forecast of the migration that opening a store would run, in a file or on a
+    /// server, as ``migrationForecast(model:at:)-(_,StoreLocation)``. No step runs.
+    ///
+    /// - Parameters:
+    ///   - model: The compiled model, such as `Shop.model`.
+    ///   - migration: The program's migration steps.
+    ///   - location: The file, or the server.
+    /// - Throws: As ``migrationForecast(model:at:)-(_,StoreLocation)``.
+    public static func migrationForecast<Steps>(
+        model: SteppedModel<Steps>, migration: Steps, at location: StoreLocation
+    ) throws(StoreLoadingError) -> MigrationForecast? {
+        try migrationForecast(model: model.performing(migration), at: location)
+    }
+
     // MARK: Calls without the argument `migration`: errors that name it
 
     /// Not available: a model with migration steps of the program needs them.
@@ -646,5 +658,15 @@ extension PersistentContainer {
         model: SteppedModel<Steps>, at path: String
     ) throws(StoreLoadingError) -> MigrationForecast? {
         try migrationForecast(model: model.withoutSteps, at: path)
+    }
+
+    /// Not available: a model in whose migrations the program does steps needs them.
+    @available(
+        *, unavailable, message: "the model has steps of the program: add the argument 'migration:'"
+    )
+    public static func migrationForecast<Steps>(
+        model: SteppedModel<Steps>, at location: StoreLocation
+    ) throws(StoreLoadingError) -> MigrationForecast? {
+        try migrationForecast(model: model.withoutSteps, at: location)
     }
 }

@@ -136,7 +136,7 @@ struct PostgresMigrator {
             try trial.run(statement.sql, keepingTransaction: statement.operation.mayRefuse)
         } catch {
             if let error = stepError(statement, migration, error, trial) { throw error }
-            throw refusal(of: step.summary, statement, error)
+            throw refusal(of: step.summary, statement, in: migration, error, trial)
         }
     }
 
@@ -158,28 +158,47 @@ struct PostgresMigrator {
 
     /// What the server's error means for a store.
     private func refusal(
-        of step: String, _ statement: MigrationStatement, _ error: PostgresError
+        of step: String, _ statement: MigrationStatement, in migration: Migration,
+        _ error: PostgresError, _ trial: PostgresTrial
     ) -> any Error {
         if error.state == PostgresError.lockTimeout { return isBusy(error) }
-        if case .checkRows(let table, _, _) = statement.operation,
-            error.state == PostgresError.checkViolation
-        {
-            // What the statement itself has said.
-            var refusal = MigrationRefusal(step: step, reason: error.constraint ?? error.message)
-            refusal.entity = table
-            refusal.objects = [error.column.flatMap { Int64($0) }].compactMap(\.self)
-            return MigrationError.refused(refusal)
-        }
         if error.state == PostgresError.foreignKeyViolation {
-            return MigrationError.brokenLinks(
-                table: error.table ?? "", count: 1, object: nil)
+            return brokenLinks(statement, trial)
         }
         guard error.isOfData else { return error }
-        let (constraint, reason) = reason(of: error)
-        var refusal = MigrationRefusal(step: step, reason: reason)
-        refusal.constraint = constraint?.text
-        refusal.entity = constraint?.entity
-        return MigrationError.refused(refusal)
+        let constraint = layout.brokenConstraint(error)
+        var reason = reason(of: error).words
+        // What the statement itself says.
+        if case .checkRows = statement.operation, let words = error.constraint { reason = words }
+        return MigrationError.refused(
+            RefusedRows(
+                layout.model.model, in: migration.steps.flatMap(\.statements), of: trial
+            )
+            .refusal(by: statement, of: step, constraint, reason: reason))
+    }
+
+    /// The links that lead nowhere, where a statement adds a foreign key.
+    private func brokenLinks(
+        _ statement: MigrationStatement, _ trial: PostgresTrial
+    ) -> MigrationError {
+        let schema = PostgresSchema(of: derivations)
+        guard case .addForeignKey(let name, let table) = statement.operation,
+            let key = schema.links.first(where: { $0.key.name == name })?.key
+        else { return .brokenLinks(table: "", count: 1, object: nil) }
+        let isOfObjects = schema.tables.contains { table in
+            table.name == key.table && table.columns.contains { $0.name == SystemColumn.key }
+        }
+        let column = SQLText.identifier(key.column)
+        let row = trial.rows(
+            """
+            SELECT count(*), min(\(isOfObjects ? "t.\"_id\"" : "NULL::bigint")) \
+            FROM \(SQLText.identifier(key.table)) AS t \
+            WHERE t.\(column) IS NOT NULL AND NOT EXISTS (SELECT \
+            FROM \(SQLText.identifier(key.destination)) AS d WHERE d."_id" = t.\(column))
+            """
+        ).first
+        return .brokenLinks(
+            table: table, count: Int(row?[0].integer ?? 1), object: row?[1].integer)
     }
 
     /// What is wrong, in words.
@@ -214,7 +233,7 @@ struct PostgresMigrator {
         case .createIndex(_, let table, _?)
         where migration.steps.contains { $0.code != nil && $0.tables.contains(table) }:
             guard let search = RefusalSQL.search(after: statement) else { return nil }
-            let row = (try? trial.rows(PostgresName.shortened(search.query)))?.first ?? []
+            let row = trial.rows(search.query).first ?? []
             let keys = row.compactMap(\.integer)
             return MigrationStepError(
                 step: steps, entity: table, row: keys.first,
@@ -238,7 +257,9 @@ extension SchemaOperation {
     /// Whether rows may be the reason for which it fails.
     fileprivate var mayRefuse: Bool {
         switch self {
-        case .checkRows, .copyRows, .settleRows, .updateRows, .createIndex(_, _, _?): true
+        case .checkRows, .copyRows, .settleRows, .updateRows, .createIndex(_, _, _?),
+            .addForeignKey:
+            true
         default: false
         }
     }

@@ -1,3 +1,4 @@
+import CambiumMigration
 import CambiumModel
 import CambiumPostgresSQL
 import CambiumRecords
@@ -28,7 +29,7 @@ struct PostgresTrial {
     }
 
     /// What a query finds; what it has written is taken back.
-    func rows(_ sql: String) throws(PostgresError) -> [[StoredValue]] {
+    func found(_ sql: String) throws(PostgresError) -> [[StoredValue]] {
         let rows = try tried(sql, Self.takeBack)
         return (0..<rows.count).map(rows.values)
     }
@@ -51,23 +52,25 @@ struct PostgresTrial {
     /// The row with the least key that a statement is refused for, and why; nil where there is none.
     ///
     /// - Parameters:
-    ///   - table: The table of the rows, in quotes.
+    ///   - source: What has the rows, as it stands in FROM.
     ///   - statement: The statement for the rows that meet a condition.
     func firstRefused(
-        of table: String, _ statement: (_ condition: String) -> String
+        of source: String, _ statement: (_ condition: String) -> String
     ) -> (key: Int64, error: PostgresError)? {
-        let query = "SELECT min(\"_id\") - 1, max(\"_id\") FROM \(table)"
-        guard let bounds = (try? rows(query))?.first, case .integer(var good) = bounds[0],
+        let query = "SELECT min(\"_id\") - 1, max(\"_id\") FROM \(source)"
+        guard let bounds = (try? found(query))?.first, case .integer(var good) = bounds[0],
             case .integer(var bad) = bounds[1]
         else { return nil }
         func failure(after first: Int64, upTo last: Int64) -> PostgresError? {
             do {
-                _ = try rows(statement("\"_id\" > \(first) AND \"_id\" <= \(last)"))
+                _ = try found(statement("\"_id\" > \(first) AND \"_id\" <= \(last)"))
                 return nil
             } catch {
                 return error
             }
         }
+        // What fails without rows does not fail for one of them.
+        guard failure(after: bad, upTo: bad) == nil else { return nil }
         // Half of the rows that are left fail, or the other half does.
         while bad - good > 1 {
             let middle = good + (bad - good) / 2
@@ -86,6 +89,36 @@ struct PostgresTrial {
         let query = """
             SELECT "_entity" FROM \(PostgresName.identifier(table)) WHERE "_id" = \(key)
             """
-        return (try? rows(query))?.first?.first?.text
+        return rows(query).first?.first?.text
+    }
+}
+
+extension PostgresTrial: RefusalSearch {
+    func rows(_ query: String) -> [[StoredValue]] {
+        (try? found(PostgresName.shortened(query))) ?? []
+    }
+
+    func row(_ search: RefusalSQL.Search, of statement: MigrationStatement) -> [StoredValue]? {
+        let parts = statement.parts
+        guard case .columns(let columns) = search.rest, parts.count > 1 else {
+            return rows(search.query).first
+        }
+        let list = columns.map { SQLText.identifier($0) }.joined(separator: ", ")
+        let names = columns.isEmpty ? "" : "(\(list))"
+        let source = PostgresName.shortened("(\n\(parts[1])\n) AS _q\(names)")
+        let refused = firstRefused(of: source) {
+            "\(parts[0])SELECT * FROM \(source) WHERE \($0)"
+        }
+        return refused.map { refused in
+            rows("SELECT * FROM \(source) WHERE \"_id\" = \(refused.key)").first
+                ?? [.integer(refused.key)]
+        }
+    }
+
+    func keyOfChange(_ statement: MigrationStatement) -> Int64? {
+        guard case .updateRows(let table, _) = statement.operation else { return nil }
+        return firstRefused(of: PostgresName.identifier(table)) {
+            RefusalSQL.change(statement, ofRowsWhere: $0) ?? ""
+        }?.key
     }
 }

@@ -89,23 +89,34 @@ package enum RefusalSQL {
 
     // MARK: Afterwards
 
+    /// Returns the same change for some rows alone.
+    ///
+    /// - Parameter condition: The condition on the rows, in SQL.
+    /// - Returns: Nil if the statement does not update rows.
+    package static func change(
+        _ statement: MigrationStatement, ofRowsWhere condition: String
+    ) -> String? {
+        guard case .updateRows = statement.operation else { return nil }
+        return statement.rest.isEmpty
+            ? "\(statement.head) WHERE \(condition)"
+            : "\(statement.head)\(condition) AND (\(statement.rest))"
+    }
+
     /// Returns the same change for one row alone, with its key as the first parameter.
     ///
-    /// - Returns: The table, the query of the keys of all rows that it changes, and the statement;
-    ///   nil if the statement does not update rows.
+    /// - Returns: The query of the keys of all rows that it changes, and the statement; nil if the
+    ///   statement does not update rows.
     package static func changeOfOne(
         _ statement: MigrationStatement
-    ) -> (table: String, keys: String, change: String)? {
-        guard case .updateRows(let table, _) = statement.operation else { return nil }
-        let name = SQLText.identifier(table)
-        let (head, condition) = (statement.head, statement.rest)
+    ) -> (keys: String, change: String)? {
         let key = SQLText.identifier(SystemColumn.key)
-        return condition.isEmpty
-            ? (table, "SELECT \(key) FROM \(name) ORDER BY \(key)", "\(head) WHERE \(key) = ?1")
-            : (
-                table, "SELECT \(key) FROM \(name) WHERE \(condition) ORDER BY \(key)",
-                "\(head)\(key) = ?1 AND (\(condition))"
-            )
+        guard case .updateRows(let table, _) = statement.operation,
+            let change = change(statement, ofRowsWhere: "\(key) = ?1")
+        else { return nil }
+        let condition = statement.rest.isEmpty ? "" : " WHERE \(statement.rest)"
+        return (
+            "SELECT \(key) FROM \(SQLText.identifier(table))\(condition) ORDER BY \(key)", change
+        )
     }
 
     /// A query for the rows that made a statement fail.

@@ -67,7 +67,7 @@ enum MoveCommand: Command {
             source: from)
         console.signals?.catchAll()
         defer { console.signals?.restoreDefaults() }
-        let line = ProgressLine(console).map(SharedLine.init)
+        let line = SharedLine(console)
         let rows = MovedRows(
             source: source, roots: model.roots, model: model, progress: { line?.show($0) },
             isCancelled: console.isCancelled)
@@ -145,16 +145,8 @@ enum MoveCommand: Command {
     }
 }
 
-/// A line that shows how far a move is, on whatever thread it runs.
-private final class SharedLine: @unchecked Sendable {
-    // Safety: the move runs on the thread that waits for it.
-    private let line: ProgressLine
-
-    init(_ line: ProgressLine) {
-        self.line = line
-    }
-
-    func show(_ progress: MoveProgress) {
+extension SharedLine {
+    fileprivate func show(_ progress: MoveProgress) {
         let words =
             switch progress.phase {
             case .checking: "Check \(progress.name)"
@@ -162,10 +154,8 @@ private final class SharedLine: @unchecked Sendable {
             case .indexing: "Make \(progress.name)"
             case .comparing: "Compare \(progress.name)"
             }
-        line.show(progress.fraction, words)
+        show(progress.fraction, words)
     }
-
-    func end() { line.end() }
 }
 
 /// The result of `cambium move`.

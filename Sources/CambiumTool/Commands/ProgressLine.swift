@@ -33,3 +33,19 @@ final class ProgressLine {
         length = 0
     }
 }
+
+/// The same for work that may run on another thread.
+final class SharedLine: @unchecked Sendable {
+    // Safety: the work runs on the thread that waits for it.
+    private let line: ProgressLine
+
+    /// A line on the error output, where that is a terminal; nil where it is none.
+    init?(_ console: Console) {
+        guard let line = ProgressLine(console) else { return nil }
+        self.line = line
+    }
+
+    func show(_ fraction: Double, _ summary: String) { line.show(fraction, summary) }
+
+    func end() { line.end() }
+}

@@ -38,30 +38,22 @@ struct StoreArgument {
         #endif
     }
 
-    /// The prefixes of the URLs of servers.
-    private static let schemes = ["postgresql://", "postgres://"]
-    private static let defaultSchema = "cambium"
-
     /// Reads a word of a command line.
     ///
     /// - Throws: An error if the tool was built without support for servers, or if the path cannot
     ///   be that of a store.
     init(_ word: String) throws(ToolError) {
-        guard Self.isURL(word) else {
+        guard let address = ServerAddress(word) else {
             try Files.requirePath(ofStore: word)
             place = .file(path: word)
             name = word
             return
         }
-        let parts = word.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-        let url = String(parts[0])
-        let schema = parts.count > 1 ? parts[1].removingPercentEncoding : Self.defaultSchema
-        let server = Self.withoutUser(url)
-        guard let schema, !schema.isEmpty else {
-            throw .usage("The name of a schema follows the # of \(server), such as #shop.")
+        name = address.name
+        guard let schema = address.schema else {
+            throw .usage("The name of a schema follows the # of \(name), such as #shop.")
         }
-        place = .server(.init(url: url, schema: schema))
-        name = schema == Self.defaultSchema ? server : "\(server)#\(schema)"
+        place = .server(.init(url: address.url, schema: schema))
         guard Self.servers != nil else {
             throw missingServers
         }
@@ -76,20 +68,6 @@ struct StoreArgument {
             In a package that depends on Cambium, add traits: ["PostgreSQL"] to that dependency; \
             'swift package cambium' then takes servers.
             """)
-    }
-
-    /// Whether a word is the URL of a server.
-    static func isURL(_ word: String) -> Bool {
-        schemes.contains { word.lowercased().hasPrefix($0) }
-    }
-
-    /// The server and the database of a URL, without the user, the password and the parameters.
-    private static func withoutUser(_ url: String) -> String {
-        guard let start = url.firstRange(of: "://")?.upperBound else { return url }
-        let rest = url[start...].prefix { $0 != "?" }
-        // A password may contain characters that should have been percent-encoded.
-        let address = rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest
-        return url[..<start] + String(address)
     }
 
     // MARK: What it is
@@ -193,9 +171,6 @@ struct StoreArgument {
             return try body()
         } catch let error as ToolError {
             throw error
-        } catch let error as StoreError {
-            let remedy = error.remedy.isEmpty ? "" : " \(error.remedy)"
-            throw .store("\(name): \(error.message)\(remedy)")
         } catch {
             if let failure = StoreFailure(error, storeAt: name) {
                 throw failure.cause == .file

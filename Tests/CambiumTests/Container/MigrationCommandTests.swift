@@ -108,7 +108,7 @@ struct MigrationCommandTests {
 
     @Test(arguments: [
         ([], "Name an action"), (["stat"], "'stat' is not one of"),
-        (["status"], "takes one store file"), (["status", "a", "b"], "takes one store file"),
+        (["status"], "takes one store"), (["status", "a", "b"], "takes one store"),
         (["verify", "a"], "takes no store"), (["plan", "a", "--jsn"], "no option '--jsn'"),
         (["apply", "a", "--drift", "x"], "refuse, repair or report"),
     ])

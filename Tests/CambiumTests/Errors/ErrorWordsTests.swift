@@ -191,7 +191,7 @@ struct ErrorWordsTests {
             .missingValue(entity: "A", row: 1, constraint: "b is required"),
             .notUnique(entity: "A", columns: ["b"], rows: [1, 2]),
             .unfitValue(entity: "A", column: "b"), .nulInText(entity: "A", column: "b"),
-            .notWritable(entity: "A"),
+            .notWritable(entity: "A"), .unkeptDate(entity: "A", column: "b"),
         ]
         for mistake in mistakes {
             expectWords(mistake)

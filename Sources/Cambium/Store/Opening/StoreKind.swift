@@ -12,15 +12,28 @@ package protocol StoreKind: Sendable {
     /// Returns the opener of a store.
     func opener(for request: StoreOpeningRequest) -> any StoreOpening
 
-    /// Returns a forecast of the migration that opening a store would run. Changes nothing.
-    ///
-    /// - Returns: Nil if there is no store, or if it needs no migration.
-    func forecast(for request: StoreOpeningRequest) throws -> MigrationForecast?
+    /// Returns the operations that migrate the store explicitly, with the model for them. Nil for
+    /// files, and for stores that Cambium does not migrate.
+    func migrations(
+        of compiled: CompiledModel
+    ) -> (store: any ServerMigrations, target: ServerTarget)?
 }
 
 extension StoreKind {
     /// A store that Cambium does not migrate.
-    package func forecast(for request: StoreOpeningRequest) throws -> MigrationForecast? { nil }
+    package func migrations(
+        of compiled: CompiledModel
+    ) -> (store: any ServerMigrations, target: ServerTarget)? { nil }
+}
+
+extension StoreLocation {
+    /// What migrates the store on a server by hand, and what a program has for that; nil for other
+    /// stores.
+    package func migrations(
+        of compiled: CompiledModel
+    ) -> (store: any ServerMigrations, target: ServerTarget)? {
+        type.kind.migrations(of: compiled)
+    }
 }
 
 /// A request to open a store.

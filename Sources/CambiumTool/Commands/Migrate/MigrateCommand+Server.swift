@@ -16,7 +16,7 @@ extension MigrateCommand {
             throw arguments.usage(
                 "\(option) is for stores in files, and \(store.name) is on a server.")
         }
-        let migrations = try store.migrations()
+        let migrations = try store.migrations(at: place)
         guard let bundle = try compile(model, warns: false, arguments, console) else {
             return .modelHasErrors
         }
@@ -26,38 +26,34 @@ extension MigrateCommand {
                 "\(bundle.name) has no version '\(arguments.value("--to") ?? "")'. It has \(names)."
             )
         }
-        let target = ServerTarget(
+        var target = ServerTarget(
             ModelDescription(version, types: [:], common: NoObject.self),
             migrations: steps.migrations, versions: steps.versions)
-        return try store.explaining(besides: steps.problem) {
+        if action == .apply || action == .rehearse {
+            console.signals?.catchAll()
+            target.isCancelled = console.isCancelled
+        }
+        defer { console.signals?.restoreDefaults() }
+        let server = ServerMaintenance(migrations, target, storeAt: store.name)
+        return try store.explaining(besides: steps.problem) { () throws -> ExitCode in
+            if action != .status { try store.requireStore() }
             switch action {
             case .status:
-                let report: StatusReport
-                do {
-                    report = StatusReport(
-                        store: store.name, of: version, try migrations.survey(place, target))
-                } catch let error as MigrationError {
-                    report = StatusReport(store: store.name, of: version, refusedFor: error)
-                    if case .unknownVersion = error, let problem = steps.problem {
-                        report.problem = "\(report.problem ?? ""). \(problem)"
-                    }
+                let report = try server.status()
+                if report.isOfUnknownVersion, let problem = steps.problem {
+                    report.problem = "\(report.problem ?? ""). \(problem)"
                 }
                 try print(report, arguments, console)
                 return report.exitCode
             case .plan:
-                try store.requireStore()
-                let report = PlanReport(
-                    store: store.name, try migrations.forecast(place, target), isOnServer: true)
+                let report = try server.plan()
                 try print(report, arguments, console)
                 return report.isRefused(.refuse) ? .storeRefused : .fine
             case .apply:
-                try store.requireStore()
-                try apply(target, to: store, at: place, migrations, arguments, console)
+                try print(apply(server, console), arguments, console)
                 return .fine
             case .rehearse:
-                try store.requireStore()
-                let report = RehearsalReport(
-                    try migrations.rehearse(place, target), of: store.name)
+                let report = try server.rehearse()
                 try print(report, arguments, console)
                 return report.failure == nil ? .fine : .storeRefused
             case .verify, .forget: return .fine
@@ -66,21 +62,11 @@ extension MigrateCommand {
     }
 
     private static func apply(
-        _ target: ServerTarget, to store: StoreArgument, at place: ServerStores.Place,
-        _ migrations: any ServerMigrations, _ arguments: Arguments, _ console: Console
-    ) throws {
-        let status = StatusReport(
-            store: store.name, of: target.model.model, try migrations.survey(place, target))
-        let start = ContinuousClock.now
-        // If the tool is terminated, the server rolls back.
-        let opened = try migrations.opener(place, target, StoreOptions()).open()
-        opened.store.close()
-        var report = ApplyReport(
-            store: store.name, version: target.model.model.version, opened.migration,
-            differences: status.differences, history: status.history,
-            seconds: (ContinuousClock.now - start) / .seconds(1))
-        report.isOnServer = true
-        try print(report, arguments, console)
+        _ server: ServerMaintenance, _ console: Console
+    ) throws -> ApplyReport {
+        guard let line = SharedLine(console) else { return try server.apply() }
+        defer { line.end() }
+        return try server.apply { line.show($0.fraction, $0.summary) }
     }
 
     /// Removes the copies that migrations of a store have left.
@@ -91,7 +77,7 @@ extension MigrateCommand {
         let removed = try store.explaining {
             switch store.place {
             case .file(let path): try MigrationCopies.removeAll(ofStore: path)
-            case .server(let place): try store.migrations().removeCopies(place)
+            case .server(let place): try store.migrations(at: place).removeCopies()
             }
         }
         try print(ForgetReport(store: store.name, removed: removed), arguments, console)
@@ -107,14 +93,14 @@ extension MigrateCommand {
             throw arguments.usage(
                 "--url takes the URL of a server, such as postgresql://host/test.")
         }
-        let migrations = try server.migrations()
+        let migrations = try server.migrations(at: place)
         try Files.requireModel(path)
         guard let bundle = try compile(path, warns: false, arguments, console) else {
             return .modelHasErrors
         }
         let report = try server.explaining {
             try bundle.serverVerification { old, new, file, onServer in
-                try migrations.prove(on: place.url, from: old, to: new, (file, onServer))
+                try migrations.prove(from: old, to: new, (file, onServer))
             }
         }
         try print(report, arguments, console)
@@ -124,12 +110,14 @@ extension MigrateCommand {
 }
 
 extension StoreArgument {
-    /// The migrations of stores on servers.
-    fileprivate func migrations() throws(ToolError) -> any ServerMigrations {
+    /// Returns the operations that migrate the store at a place.
+    fileprivate func migrations(
+        at place: ServerStores.Place
+    ) throws(ToolError) -> any ServerMigrations {
         guard let migrations = Self.servers?.migrations else {
             throw .usage("This tool cannot migrate stores on servers.")
         }
-        return migrations
+        return migrations(place)
     }
 
     /// Throws if the store does not exist.
@@ -151,19 +139,5 @@ extension StoreArgument {
                 throw ToolError.store("\(name): \(error.description). \(problem).")
             }
         }
-    }
-}
-
-extension RehearsalReport {
-    /// Creates a report of the migration of a copy on a server; nil if there was nothing to do.
-    fileprivate init(_ rehearsal: ServerRehearsal?, of store: String) {
-        self.init(
-            store: store, versions: rehearsal?.versions ?? [], class: rehearsal?.kind.rawValue,
-            before: rehearsal?.before ?? [:], after: rehearsal?.after ?? [:],
-            sizeBefore: rehearsal?.sizeBefore ?? 0, sizeAfter: rehearsal?.sizeAfter ?? 0,
-            seconds: rehearsal?.seconds ?? 0,
-            failure: rehearsal?.failure.map { error in
-                StoreFailure(error, storeAt: store)?.reason ?? StoreFiles.reason(for: error)
-            })
     }
 }
