@@ -192,14 +192,14 @@ extension Array<Attribute> {
 }
 
 extension MigrationLink {
-    /// The links that are pairs of a table of a model's, which has one such table.
+    /// The links from the destinations of a table of pairs to their sources. The model has one such
+    /// table.
     fileprivate init(_ name: String, _ model: Model) {
         let table = Schema(of: model).tables.first {
             if case .links = $0.content { true } else { false }
         }
-        let columns = table?.columns.map(\.name) ?? []
         self.init(
-            name, table: table?.name ?? "", source: columns[0], destination: columns[1],
-            position: columns[2])
+            name, table: table?.name ?? "", source: "_destination", destination: "_source",
+            position: "_destination_position")
     }
 }
