@@ -203,7 +203,7 @@ struct ExternalObjectTests {
             [
                 "the trigger t belongs to the table mine",
                 "; the index i belongs to the table mine",
-                "; the table mine would not",
+                "; the table mine would no longer",
             ]
         ),
         (
