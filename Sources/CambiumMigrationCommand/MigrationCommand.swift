@@ -42,13 +42,10 @@ public struct MigrationCommand: Sendable {
     public var write: @Sendable (String) -> Void = { StandardStream.output.write($0) }
     /// Writes errors and progress.
     public var writeError: @Sendable (String) -> Void = { StandardStream.error.write($0) }
-    /// Makes the place of a store on a server from a URL on the command line, such as
-    /// `postgresql://host/database#schema`: the URL and the name of the schema, which is `cambium` where
-    /// none is named. Default (nil): the command takes files only.
-    ///
-    /// ```swift
-    /// command.server = { .postgres($0, schema: $1) }
-    /// ```
+    /// Returns the location of a store on a server. The arguments are the URL on the command line,
+    /// such as `postgresql://host/database`, and the name of the schema: the part behind `#`, or
+    /// `cambium`. The default is nil: the command accepts only files. With the product
+    /// `CambiumPostgres`, the function is `{ .postgres($0, schema: $1) }`.
     public var server: (@Sendable (_ url: String, _ schema: String) -> StoreLocation)?
 
     let name: String
