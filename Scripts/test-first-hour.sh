@@ -161,7 +161,7 @@ edit 's/Book\.yaer >/Book.year >/' "$package/Sources/shelf/main.swift"
 cambium() { in_package package --allow-writing-to-package-directory cambium "$@"; }
 cambium version new --freeze
 result $? "swift package cambium version new --freeze"
-says "Made .*/2.xml, a copy of version 1" "it says what it has made"
+says "Created .*/2.xml, a copy of version 1" "it says what it has made"
 edit 's,^.*name="year".*$,&\
     <attribute name="language" type="string"/>,' "$model/2.xml"
 if build; then result 1 "a required attribute without a value is an error"; else
