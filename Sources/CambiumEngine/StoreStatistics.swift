@@ -1,21 +1,21 @@
 import CambiumModel
 import CambiumRecords
 
-/// What a store holds, and how much room that takes.
+/// The content of a store and its size on disk.
 package struct StoreStatistics: Sendable {
     /// The engine with its version, such as `SQLite 3.45.1`.
     package let engine: String
-    /// How many bytes all of it has: files with logs, or tables with indexes.
+    /// The size in bytes: files with logs, or tables with indexes.
     package let bytes: Int
-    /// How many of those are in a log that is not yet written into the file; nil where there is none.
+    /// The bytes in a log that is not yet written into the file; nil if there is no log.
     package var logBytes: Int?
     /// The tables of objects, in the order of the model.
     package let tables: [TableSize]
-    /// Nil where the store has no history.
+    /// The history; nil if the store has none.
     package let history: HistorySize?
-    /// Large values beside the rows; nil where no attribute has any.
+    /// The large values beside the rows; nil if no attribute has any.
     package let external: ExternalSize?
-    /// Nil where the engine cannot tell.
+    /// The oldest open transaction; nil if the engine cannot tell.
     package var oldestTransaction: OldestTransaction?
 
     package init(
@@ -32,13 +32,13 @@ package struct StoreStatistics: Sendable {
     /// The table of a root entity and its sub-entities.
     package struct TableSize: Sendable {
         package let entity: String
-        /// How many rows there are, and of which entity; of one that is large on a server an estimate
-        /// of all.
+        /// The number of rows. For a large table of a server it is an estimate.
         package let rows: Int
         package let isEstimate: Bool
-        /// By the name of the entity, without those that have none; empty where that is not known.
+        /// The number of rows by the name of the entity, without entities that have none. Empty if
+        /// it is not known.
         package let rowsByEntity: [String: Int]
-        /// With indexes and the pairs of its relationships; nil where the engine cannot tell.
+        /// The size with indexes and the pairs of its relationships; nil if the engine cannot tell.
         package let bytes: Int?
 
         package init(
@@ -54,13 +54,13 @@ package struct StoreStatistics: Sendable {
     }
 
     package struct HistorySize: Sendable {
-        /// What is kept of a change: `properties` or `values`.
+        /// The recorded part of a change: `properties` or `values`.
         package let content: String
         package let transactions: Int
         package let bytes: Int?
         package let oldest: Date?
         package let newest: Date?
-        /// Whether what other programs write is in it.
+        /// Whether it contains the writes of other programs.
         package let recordsOthers: Bool
 
         package init(
@@ -89,7 +89,7 @@ package struct StoreStatistics: Sendable {
     /// The oldest transaction on a server that keeps old versions of rows from being removed.
     package struct OldestTransaction: Sendable {
         package let seconds: Int
-        /// What the server's lists call the program.
+        /// The name of the program in the server's list of connections.
         package let program: String
 
         package init(seconds: Int, program: String) {

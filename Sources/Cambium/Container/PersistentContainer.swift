@@ -660,7 +660,7 @@ extension PersistentContainer {
         try migrationForecast(model: model.withoutSteps, at: path)
     }
 
-    /// Not available: a model in whose migrations the program does steps needs them.
+    /// Not available: a model with migration steps of the program needs them.
     @available(
         *, unavailable, message: "the model has steps of the program: add the argument 'migration:'"
     )

@@ -6,8 +6,8 @@ import CambiumRecords
 import CambiumSQL
 import Synchronization
 
-/// A store on a server, for a step of the program: the tables of both versions, in the transaction of the
-/// migration.
+/// A store on a server, for a step of the program. It has the tables of both versions, in the
+/// transaction of the migration.
 final class PostgresStepConnection: StepConnection {
     private let exchange: StepExchange
     /// The types of the columns of all tables, by the server's names.
@@ -91,7 +91,8 @@ final class PostgresStepConnection: StepConnection {
 
 /// The connection of a step. A row may be asked for a large value on any thread.
 private final class StepExchange: @unchecked Sendable {
-    // Safety: used with the lock only, until it is closed.
+    // Safety: the connection is used only while the lock is held, and not after `close()`. The
+    // migration waits for the step, and so does not use the connection at the same time.
     private let connection: PostgresConnection
     private let interruption: Interruption
     private let isOpen = Mutex(true)
@@ -102,7 +103,7 @@ private final class StepExchange: @unchecked Sendable {
 
     func close() { isOpen.withLock { $0 = false } }
 
-    /// Runs statements, and reads what they return.
+    /// Runs statements, and returns their rows. After ``close()`` there are none.
     func run(_ statements: [PostgresStatement]) throws(PostgresError) -> [[[StoredValue]]] {
         try isOpen.withLock { isOpen throws(PostgresError) in
             guard isOpen else { return [] }

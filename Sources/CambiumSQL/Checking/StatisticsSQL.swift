@@ -2,8 +2,8 @@ import CambiumModel
 
 /// Queries of how much room the parts of a store take.
 package enum StatisticsSQL {
-    /// By the name of a table, how many bytes it has with its indexes. SQLite may have been built without
-    /// what tells that.
+    /// The names of tables, with their sizes in bytes, indexes included. SQLite may have been built
+    /// without the table `dbstat`, which has these sizes.
     package static let sizes = """
         SELECT coalesce(s."tbl_name", d."name"), sum(d."pgsize") \
         FROM "dbstat" AS d LEFT JOIN "sqlite_schema" AS s ON s."name" = d."name" \
