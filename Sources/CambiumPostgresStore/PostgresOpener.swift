@@ -5,13 +5,13 @@ import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
 
-/// Opens a store in a schema of a database, and makes it where there is none.
+/// Opens a store in a schema of a database. If there is no store, it creates one.
 package struct PostgresOpener: StoreOpening {
     let settings: PostgresSettings
     let schema: String
     let model: ModelDescription
     private let migrations: [Migration]
-    /// The steps that the program supplies.
+    /// The custom migration steps of the program.
     private let code: [CodeStep]
     let options: StoreOptions
     let terms: PostgresTerms
@@ -19,23 +19,23 @@ package struct PostgresOpener: StoreOpening {
     private let retryTimeout: Duration
     private let historyTriggers: Bool?
     let made = Shared<Made?>(nil)
-    /// The greatest number of bytes of a value: that of the server, or less.
+    /// The greatest number of bytes of a value: the limit of the server, or less.
     package var largestValue = PostgresExternal.largestValue
-    /// The first version of a server that will do, as its number.
+    /// The number of the oldest supported server version.
     var leastServerVersion = 150_000
 
     /// - Parameters:
-    ///   - settings: Which server and database, and how to connect.
+    ///   - settings: The server, the database, and how to connect.
     ///   - schema: The name of the schema.
-    ///   - migrations: What makes a store of an earlier version one of the program's.
-    ///   - code: The steps in them that the program supplies.
-    ///   - statementTimeout: How long a statement may take.
-    ///   - idleTimeout: How long a transaction may be open while nothing is asked.
-    ///   - waitLimit: How long somebody waits for a connection where all are in use.
-    ///   - retryTimeout: How long work is tried again whose connection was lost, and its outcome is
-    ///     looked for.
-    ///   - historyTriggers: Whether triggers note in the history what other programs write; nil as the
-    ///     store has it.
+    ///   - migrations: The migrations from earlier versions to the program's version.
+    ///   - code: The custom steps of these migrations.
+    ///   - statementTimeout: The greatest duration of a statement.
+    ///   - idleTimeout: The greatest duration of an idle transaction.
+    ///   - waitLimit: How long a caller waits for a connection if all are in use.
+    ///   - retryTimeout: How long work is repeated, and its outcome determined, after its
+    ///     connection was lost.
+    ///   - historyTriggers: Whether triggers note the writes of other programs in the history; nil
+    ///     keeps the setting of the store.
     package init(
         _ settings: PostgresSettings, schema: String, _ model: ModelDescription,
         _ options: StoreOptions, migrations: [Migration] = [], code: [CodeStep] = [],
@@ -91,7 +91,7 @@ package struct PostgresOpener: StoreOpening {
                 try permitting("turn on or off the history of", .owner) {
                     try history.setUp(options, triggers: historyTriggers, connection)
                 }
-                // It may wait for the next time.
+                // If this fails, the next opening removes them.
                 _ = try? connection.run([layout.commits.removal])
             }
         }
@@ -104,14 +104,14 @@ package struct PostgresOpener: StoreOpening {
         return (store, found.migration ?? (found.made == nil ? .current : .created))
     }
 
-    /// Ends what is waited for, and the migration.
+    /// Cancels statements that wait, and the migration.
     var interruption: Interruption {
         Interruption(when: options.isMigrationCancelled ?? { false })
     }
 
     package func removeNewStore() {
         guard let made = made.withLock({ $0 }) else { return }
-        // There is nobody to be told.
+        // Errors are ignored, because the opening has failed already.
         guard let connection = try? PostgresConnection(settings, terms) else { return }
         _ = try? connection.run(
             [PostgresConnection.begin(isReadOnly: false)]
@@ -120,13 +120,13 @@ package struct PostgresOpener: StoreOpening {
         self.made.withLock { $0 = nil }
     }
 
-    /// What this opener has made.
+    /// The objects that this opener has created.
     enum Made {
         case schema(String)
-        /// In a schema that was there.
+        /// In a schema that existed.
         case tables([String], functions: [String])
 
-        /// What removes it, and nothing of others.
+        /// The statements that drop these objects, and no others.
         var removal: [String] {
             switch self {
             case .schema(let name): ["DROP SCHEMA IF EXISTS \(name) CASCADE"]
@@ -137,8 +137,8 @@ package struct PostgresOpener: StoreOpening {
         }
     }
 
-    /// Makes sure that the server takes the name of the schema as it is. It would cut a longer one off,
-    /// so that two stores could become one.
+    /// Checks the length of the schema's name. The server would cut off a longer name, so that two
+    /// stores could become one.
     func requireSchemaName() throws {
         let count = schema.utf8.count
         guard (1...PostgresName.maximum).contains(count), !schema.utf8.contains(0) else {
@@ -151,7 +151,7 @@ package struct PostgresOpener: StoreOpening {
         }
     }
 
-    /// Makes sure that the server is one of those that Cambium knows.
+    /// Checks that Cambium supports the server's version and encoding.
     func require(_ connection: PostgresConnection) throws {
         guard connection.serverVersion >= leastServerVersion else {
             throw StoreError(
@@ -169,12 +169,12 @@ package struct PostgresOpener: StoreOpening {
         }
     }
 
-    /// The identity of the store, which is made where there is none.
+    /// Returns the identity of the store, after it was created or migrated if necessary.
     func identifier(
         _ derivations: PostgresDerivations, _ connection: PostgresConnection
     ) throws -> Found {
         let layout = derivations.layout
-        // Of several programs one makes the store.
+        // If several programs open a new store, one of them creates it.
         var name = PostgresParameters()
         name.append(.text(layout.metadata), as: .text)
         if !options.isReadOnly { try waitForOthers(name, connection) }
@@ -215,13 +215,13 @@ package struct PostgresOpener: StoreOpening {
                 let drift = PostgresDrift(layout: layout, connection: connection)
                 let changed = try drift.differences(isInTransaction: true)
                     .filter { $0.kind != .external }
-                // Somebody had changed the old tables.
+                // Another program had changed the old tables.
                 guard changed.isEmpty else { throw MigrationError.storeDiffers(changed) }
                 let hash = try drift.catalogue().hash
                 values[Self.catalogueName] = hash
                 try note([(Self.catalogueName, hash)] + expected.values, layout, connection)
             }
-            // Another version of Cambium may have made other tables.
+            // Another version of Cambium may have created other tables.
             if migration == nil, store.schemaHash != expected.schemaHash {
                 values[Self.catalogueName] = nil
             }
@@ -255,7 +255,7 @@ package struct PostgresOpener: StoreOpening {
         ).boolean(0, 0)
         try permitting("create", .creation) {
             do {
-                // Making one that exists needs a right that its owner may not have.
+                // Creating an existing schema requires a right that its owner may not have.
                 _ = try connection.run(
                     (hasSchema ? [] : [layout.schemaStatement]).map { PostgresStatement($0) }
                         + schema.statements.map { PostgresStatement($0) }
@@ -280,23 +280,23 @@ package struct PostgresOpener: StoreOpening {
             metadata: [:], migration: nil)
     }
 
-    /// What a store turned out to be.
+    /// The store that was found or created.
     struct Found {
         let identifier: StoreIdentifier
         let made: Made?
         let metadata: [String: String]
-        /// What has migrated it; nil where nothing had to.
+        /// The migration of the store; nil if none was necessary.
         let migration: MigrationOutcome?
     }
 
-    /// Migrates a store of an earlier version, while others that open it wait.
+    /// Migrates a store of an earlier version. Other programs that open it wait meanwhile.
     ///
-    /// - Returns: Nil where it has the program's version.
+    /// - Returns: Nil if the store has the program's version.
     private func migrate(
         from store: StoreMetadata, to target: StoreMetadata, _ derivations: PostgresDerivations,
         _ connection: PostgresConnection
     ) throws -> MigrationOutcome? {
-        // Other tables of the same version differ in no column.
+        // Stores with the same version hash have the same columns.
         if store.versionHash == target.versionHash { return nil }
         let chain = try chain(from: store, to: target)
         guard !options.isReadOnly, options.migratesAutomatically ?? true else {
@@ -332,13 +332,13 @@ package struct PostgresOpener: StoreOpening {
 
     // MARK: Drift
 
-    /// The name under which the metadata keep a hash of what the server says of the tables.
+    /// The name in the metadata of a hash of the server's description of the tables.
     private static let catalogueName = PostgresCatalogue.nameOfHash
 
-    /// Makes sure that nobody has changed the tables, as the options want it.
+    /// Checks, as the options require it, that no other program has changed the tables.
     ///
-    /// Where the server describes them as it did when they were made, that is all. Otherwise they are
-    /// compared with those of the model, for which the server has to make temporary ones.
+    /// If the server's description has the stored hash, nothing else is compared. Otherwise the
+    /// tables are compared with temporary tables that the server creates for the model.
     private func requireTables(
         _ layout: PostgresLayout, _ connection: PostgresConnection, _ metadata: [String: String]
     ) throws {
@@ -355,7 +355,7 @@ package struct PostgresOpener: StoreOpening {
                 message: "The store has external objects: \(foreign.list).",
                 remedy: "Remove that, or set StoreOptions.trust to externalObjects.")
         }
-        // Who writes makes it where it is missing.
+        // A read-only program does not need this table. A writing program creates it.
         let changed = found.filter { difference in
             difference.kind != .external
                 && !(options.isReadOnly && difference.name == PostgresCommits.name)
@@ -369,12 +369,12 @@ package struct PostgresOpener: StoreOpening {
             return try permitting("repair", .owner) { try repair(changed, drift) }
         }
         if !options.isReadOnly, found.isEmpty {
-            // Another version of the server may describe the same tables in other words.
+            // Another version of the server may describe the same tables differently.
             try note([(Self.catalogueName, hash)], layout, connection)
         }
     }
 
-    /// Makes again what another program has removed or changed, in one transaction.
+    /// Restores what another program has removed or changed, in one transaction.
     private func repair(_ changed: [StoreDifference], _ drift: PostgresDrift) throws {
         let (layout, connection) = (drift.layout, drift.connection)
         try connection.transaction {

@@ -4,25 +4,25 @@ import CambiumModel
 
 /// An error that the server or libpq reports.
 package struct PostgresError: Error, Sendable, CustomStringConvertible {
-    /// PostgreSQL's code of five characters; empty where libpq itself has failed.
+    /// PostgreSQL's error code of five characters; empty if libpq itself failed.
     package let state: String
-    /// The message, in which are no values.
+    /// The message, without values.
     package private(set) var message: String
-    /// What is violated, where the server says it.
+    /// The violated constraint, if the server names it.
     package let constraint: String?
     package let table: String?
     package let column: String?
-    /// The statement, where there was one.
+    /// The statement, if there was one.
     package let sql: String?
     /// Whether the connection is lost.
     package let isDisconnection: Bool
-    /// Whether there was no connection yet.
+    /// Whether the error occurred before the connection was established.
     let isOfConnecting: Bool
-    /// The function of the server's that has reported it.
+    /// The function of the server that reported the error.
     let sourceFunction: String?
-    /// Whether the server has ended a statement that the program did not want to be ended.
+    /// Whether the server cancelled the statement without a request of the program.
     var isOverdue = false
-    /// The names of what the transaction began with.
+    /// The names of the transaction's settings.
     var settings: [String] = []
 
     init(
@@ -41,11 +41,11 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
         self.sourceFunction = sourceFunction
     }
 
-    /// What a result says that is an error. The details and the context are left out, and messages that
-    /// may have values in them.
+    /// Creates an error from a result. It has no details, no context, and no message that may
+    /// contain values.
     init(_ result: OpaquePointer?, sql: String?) {
         func field(_ code: Int32) -> String? {
-            // Safety: a text of the result's, or nil.
+            // Safety: a string of the result, or nil.
             PQresultErrorField(result, code).map { String(cString: $0) }
         }
         let state = field(cambium_diag_sqlstate()) ?? ""
@@ -59,14 +59,14 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
             isDisconnection: Self.disconnections.contains(state), sourceFunction: function)
     }
 
-    /// What libpq itself says, which ends with a new line.
+    /// Creates an error from a message of libpq, which ends with a newline.
     init(
         ofLibrary message: UnsafeMutablePointer<CChar>?, sql: String? = nil, isDisconnection: Bool,
         isOfConnecting: Bool = false
     ) {
-        // Safety: a text of the connection's, or nil.
+        // Safety: a string of the connection, or nil.
         let text = message.map { String(cString: $0) } ?? "libpq gave no reason."
-        // Of several hosts each has a line, and some have a hint in a line of its own.
+        // If there are several hosts, each has a line, and some have a hint in a second line.
         let lines = text.split(whereSeparator: \.isNewline)
             .map { $0.drop(while: \.isWhitespace) }
         self.init(
@@ -74,7 +74,7 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
             isDisconnection: isDisconnection, isOfConnecting: isOfConnecting)
     }
 
-    /// The same error without the values of settings, which a policy of the server's may have used.
+    /// The same error without the values of settings. A policy of the server may have used them.
     func hiding(_ settings: TransactionSettings) -> PostgresError {
         if settings.isEmpty { return self }
         var error = self
@@ -83,7 +83,7 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
         return error
     }
 
-    /// A server that is shut down, or that ends a connection.
+    /// The states of a server that shuts down or ends a connection.
     private static let disconnections: Set<String> = [
         "57P01", "57P02", "57P03", "57P04", "57P05", "25P03", "25P04", "08000", "08003", "08006",
     ]
@@ -93,36 +93,36 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
     static let foreignKeyViolation = "23503"
     static let checkViolation = "23514"
     static let notNullViolation = "23502"
-    /// An entry of an index that is too long, among other things.
     static let insufficientPrivilege = "42501"
+    /// For example, an index entry is too long.
     static let limitExceeded = "54000"
     static let outOfRange = "22003"
     static let cancelled = "57014"
     static let lockTimeout = "55P03"
     static let dependency = "2BP01"
-    /// What a function of PL/pgSQL throws.
+    /// A function in PL/pgSQL raised an exception.
     static let raisedException = "P0001"
 
-    /// Whether the program wanted the statement to end early.
+    /// Whether the program requested the cancellation of the statement.
     var isCancellation: Bool { state == Self.cancelled && !isOverdue }
 
-    /// Whether what was to be written breaks a constraint.
+    /// Whether the written values violate a constraint.
     var isOfConstraint: Bool { state.hasPrefix("23") }
 
-    /// Whether it is the fault of values: they break a constraint, or have no such form.
+    /// Whether values are the cause: they violate a constraint, or are invalid.
     var isOfData: Bool { isOfConstraint || state.hasPrefix("22") }
 
-    /// Whether something exists already that was to be made.
+    /// Whether an object that the statement creates exists already.
     var isOfTakenName: Bool { ["42P07", "42P06", "42710"].contains(state) }
 
-    /// Whether the same work may succeed when it is done again from its beginning: two transactions
-    /// stood in each other's way.
+    /// Whether the same work may succeed if it is repeated from its beginning, because two
+    /// transactions conflicted.
     var isTransient: Bool { state == "40001" || state == "40P01" }
-    /// The same, or somebody has changed a table of a statement that was prepared.
+    /// The same, or another program has changed a table of a prepared statement.
     var isOfOthers: Bool { isTransient || isStalePlan }
 
     package var description: String {
-        // Without a state it is libpq's, which says what it was doing.
+        // Without a state, the message is one of libpq, which describes the failed action.
         state.isEmpty ? message : "PostgreSQL error \(state): \(message)"
     }
 }
@@ -134,13 +134,13 @@ extension PostgresError: EngineError {
 }
 
 extension PostgresError: LocalizedError {
-    /// PostgreSQL's message and code. No value of a row is in it.
+    /// PostgreSQL's message and code. It contains no value of a row.
     package var errorDescription: String? { description }
-    /// The statement, where there was one.
+    /// The statement, if there was one.
     package var failureReason: String? {
         sql.map { "In the statement: \($0.prefix(2_000))" } ?? "libpq has refused a call."
     }
-    /// What to do about it.
+    /// A suggestion for the solution.
     package var recoverySuggestion: String? {
         if let trouble { return trouble.remedy }
         if state == "26000" || state == "42P05" {

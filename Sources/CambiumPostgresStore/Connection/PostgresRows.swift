@@ -2,19 +2,19 @@ import CPostgres
 import CambiumModel
 import CambiumPostgresSQL
 
-/// The rows that a statement has returned, in libpq's memory.
+/// The rows that a statement returned, in the memory of libpq.
 final class PostgresRows: @unchecked Sendable {
-    // Safety: made by libpq, which only reads it from now on, and cleared when nobody has the rows any
-    // more.
+    // Safety: libpq created the result. From now on it is only read, and it is cleared when no
+    // reference to this object is left.
     private let result: OpaquePointer
     let count: Int
-    /// How many rows a statement has written that returns none.
+    /// The number of rows that a statement without returned rows has written.
     var changes: Int {
-        // Safety: a text of the result's.
+        // Safety: a string of the result.
         Int(String(cString: PQcmdTuples(result))) ?? 0
     }
 
-    /// How many rows a statement has returned or written.
+    /// The number of rows that a statement has returned or written.
     var rowCount: Int { PQnfields(result) > 0 ? count : changes }
 
     init(_ result: OpaquePointer) {
@@ -39,10 +39,11 @@ final class PostgresRows: @unchecked Sendable {
         }
     }
 
-    /// The bytes of a value; none for NULL. Valid as long as the rows.
+    /// The bytes of a value; none for NULL. They are valid as long as the rows.
     func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
-        // Safety: libpq keeps so many bytes at the address until the result is cleared, which happens
-        // when this object ends. Where there is no such row or column, it answers nil and no bytes.
+        // Safety: libpq keeps this number of bytes at the address until the result is cleared, when
+        // this object is deallocated. If there is no such row or column, libpq returns nil and the
+        // length 0.
         UnsafeRawBufferPointer(
             start: PQgetvalue(result, Int32(row), Int32(column)),
             count: Int(PQgetlength(result, Int32(row), Int32(column))))
@@ -57,7 +58,7 @@ final class PostgresRows: @unchecked Sendable {
         return UnsafeRawBufferPointer(start: PQgetvalue(result, row, column), count: Int(count))
     }
 
-    /// A whole number of 16, 32 or 64 bits; 0 for NULL.
+    /// An integer of 16, 32 or 64 bits; 0 for NULL.
     func integer(_ row: Int, _ column: Int) -> Int64 {
         bytes(row, column).wholeNumber
     }
@@ -70,14 +71,14 @@ final class PostgresRows: @unchecked Sendable {
         bytes(row, column).first == 1
     }
 
-    /// The first two columns, as what reads a store's metadata takes them.
+    /// The strings of the first two columns, in the form of a store's metadata.
     var namesAndValues: [[StoredValue]] {
         (0..<count).map { [.text(text($0, 0)), .text(text($0, 1))] }
     }
 }
 
 extension UnsafeRawBufferPointer {
-    /// The number whose bytes these are, in the order of the network.
+    /// The number at a position in these bytes, in network byte order.
     @inline(__always)
     func number<Number: FixedWidthInteger>(_ type: Number.Type, at place: Int = 0) -> Number {
         guard place >= 0, count >= place + MemoryLayout<Number>.size else { return 0 }
@@ -85,7 +86,7 @@ extension UnsafeRawBufferPointer {
         return Number(bigEndian: loadUnaligned(fromByteOffset: place, as: type))
     }
 
-    /// A whole number of 8, 16, 32 or 64 bits; 0 for bytes that are none.
+    /// An integer of 8, 16, 32 or 64 bits; 0 for other lengths.
     @inline(__always)
     var wholeNumber: Int64 {
         switch count {

@@ -7,19 +7,20 @@ import Synchronization
 
 /// The history of an open store.
 final class PostgresHistory: Sendable {
-    /// Tells the transactions of this opened store apart from those of others.
+    /// The identifier of this opened store. It distinguishes its transactions from those of other
+    /// programs.
     let writer: String
     let sql: PostgresHistorySQL
     let retention: HistoryRetention?
     private let layout: PostgresLayout
-    /// What is recorded of each table, as soon as the store has a history.
+    /// The recorded properties of each table; nil until the store has a history.
     private let known = Mutex<RecordedTables?>(nil)
 
     private static let removedAtOnce = 1_000
-    /// So many a save removes at most.
+    /// The number of transactions that a save removes at most.
     private static let removedBySave = 2
 
-    /// - Throws: Where there is no new UUID.
+    /// - Throws: If no UUID can be generated.
     init(_ layout: PostgresLayout, _ retention: HistoryRetention?) throws {
         self.layout = layout
         self.retention = retention
@@ -29,10 +30,10 @@ final class PostgresHistory: Sendable {
 
     // MARK: Writing
 
-    /// What notes the changes of a transaction.
+    /// Returns the recorder that notes the changes of a transaction.
     ///
     /// - Parameter beginning: The rows of ``PostgresHistorySQL/beginning`` in that transaction.
-    /// - Returns: Nil where the store has no history now.
+    /// - Returns: Nil if the store has no history now.
     func recorder(_ beginning: PostgresRows) -> PostgresRecorder? {
         guard let settings = HistorySettings(beginning),
             let row = (0..<beginning.count).first(where: { !beginning.isNull($0, 2) })
@@ -52,11 +53,11 @@ final class PostgresHistory: Sendable {
             layout: layout, tables: tables, changes: sql.changes, keepsValues: content == .values)
     }
 
-    /// What ends the transaction of a recorder, just before its commit: who reads the history may
-    /// have to wait for that.
+    /// Returns the statements that end the transaction of a recorder. They run just before the
+    /// commit, because readers of the history may have to wait until then.
     ///
-    /// - Parameter numbers: Whether it may give the transaction its number. One that sees an old state
-    ///   would meet all others there.
+    /// - Parameter numbers: Whether the transaction may get its number. If it sees an old state,
+    ///   this would conflict with all other transactions.
     func ending(
         _ recorder: PostgresRecorder?, by author: TransactionAuthor, numbers: Bool = true
     ) -> [PostgresStatement] {
@@ -71,10 +72,11 @@ final class PostgresHistory: Sendable {
 
     // MARK: Setting up
 
-    /// Gives a store that is opened the history that its options ask for, and removes what is too
-    /// much. Inside of no transaction.
+    /// Turns the history of a store on or off, as the options say, and removes transactions that
+    /// the retention does not keep. The caller must not have begun a transaction.
     ///
-    /// - Parameter triggers: Whether triggers note what other programs write; nil as the store has it.
+    /// - Parameter triggers: Whether triggers note the writes of other programs; nil keeps the
+    ///   setting of the store.
     func setUp(
         _ options: StoreOptions, triggers: Bool?, _ connection: PostgresConnection
     ) throws {
@@ -83,8 +85,8 @@ final class PostgresHistory: Sendable {
         if try needsChange(found, options.history, triggers, connection) {
             current = try connection.transaction {
                 do {
-                    // Whoever reads waits behind this one, which waits for no longer than
-                    // busyTimeout: the transaction began with that.
+                    // Readers wait behind this lock. It waits no longer than busyTimeout, because
+                    // the transaction began with that limit.
                     _ = try connection.run(sql.lock)
                     return try apply(options.history, triggers: triggers, connection)
                 } catch let error as PostgresError where error.state == PostgresError.lockTimeout {
@@ -102,7 +104,7 @@ final class PostgresHistory: Sendable {
         }
     }
 
-    /// What the metadata say.
+    /// The history settings in the metadata.
     private struct Found {
         let settings: HistorySettings?
         let hasTriggers: Bool
@@ -133,7 +135,7 @@ final class PostgresHistory: Sendable {
         PostgresHistoryTriggers(recording: recording(content), sql: sql)
     }
 
-    /// Begins a new history, inside of a transaction: what tokens of an earlier one have seen is expired.
+    /// Begins a new history, in the caller's transaction. Tokens of an earlier history are expired.
     func restart(_ tracking: HistoryTracking, _ connection: PostgresConnection) throws {
         _ = try connection.run(sql.lock)
         _ = try apply(.off, triggers: nil, connection)
@@ -168,10 +170,10 @@ final class PostgresHistory: Sendable {
 
     // MARK: Migrating
 
-    /// Waits for other programs that write to tables with triggers, and keeps them from it, in a
-    /// transaction that migrates the store.
+    /// Waits for other programs that write to tables with triggers, and locks these tables against
+    /// writes. The caller's transaction migrates the store.
     ///
-    /// - Returns: What the store says about its history, and whether it has triggers.
+    /// - Returns: The settings of the history, and whether the store has triggers.
     func hold(
         _ connection: PostgresConnection
     ) throws -> (settings: HistorySettings?, hasTriggers: Bool) {
@@ -188,7 +190,7 @@ final class PostgresHistory: Sendable {
         return (settings, true)
     }
 
-    /// The tables with triggers that note what other programs write.
+    /// The tables with triggers that note the writes of other programs.
     func recordedTables(_ connection: PostgresConnection) throws -> [String] {
         let found = Found(try connection.run([sql.settings])[0])
         guard let settings = found.settings, found.hasTriggers else { return [] }
@@ -198,7 +200,7 @@ final class PostgresHistory: Sendable {
     /// The table of metadata, with the schema.
     var metadata: String { layout.metadata }
 
-    /// Gives the new tables their triggers, in the same transaction.
+    /// Creates the triggers of new tables, in the same transaction.
     func renewTriggers(_ connection: PostgresConnection) throws {
         guard let settings = HistorySettings(try connection.run([sql.settings])[0]) else { return }
         _ = try connection.run(
@@ -208,9 +210,9 @@ final class PostgresHistory: Sendable {
 
     // MARK: Reading
 
-    /// What reads the history, in a transaction that the caller has begun.
+    /// Returns a reader of the history, in a transaction that the caller has begun.
     ///
-    /// - Returns: Nil where the store has none now.
+    /// - Returns: Nil if the store has no history now.
     func reader(
         _ store: StoreIdentifier, _ version: PostgresVersion, _ connection: PostgresConnection
     ) throws -> PostgresHistoryReader? {
@@ -225,9 +227,9 @@ final class PostgresHistory: Sendable {
             sql: sql, layout: layout, store: store)
     }
 
-    /// How long it is; nil where the store has none now.
+    /// The size of the history; nil if the store has none now.
     ///
-    /// - Parameter bytes: How many its tables have.
+    /// - Parameter bytes: The size of its tables.
     func size(
         _ connection: PostgresConnection, bytes: Int
     ) throws -> StoreStatistics.HistorySize? {
@@ -248,10 +250,11 @@ final class PostgresHistory: Sendable {
 
     // MARK: Removing
 
-    /// Removes transactions in parts, each in a transaction of its own: nobody else commits during
-    /// one.
+    /// Removes transactions in parts, each in a transaction of its own: other programs cannot
+    /// commit changes during such a transaction.
     ///
-    /// - Parameter statement: Removes at most so many.
+    /// - Parameter statement: Returns the statement that removes at most the given number of
+    ///   transactions.
     func purge(
         _ connection: PostgresConnection, _ statement: (_ limit: Int) -> PostgresStatement
     ) throws {
@@ -270,7 +273,8 @@ final class PostgresHistory: Sendable {
 }
 
 extension HistorySettings {
-    /// What the rows of ``PostgresHistorySQL/settings`` say; nil where the store has no history.
+    /// The settings in the rows of ``PostgresHistorySQL/settings``; nil if the store has no
+    /// history.
     init?(_ rows: PostgresRows) {
         self.init(rows: rows.namesAndValues)
     }

@@ -7,7 +7,7 @@ import CambiumSQL
 /// Reads a store's history, in a transaction that the caller has begun.
 struct PostgresHistoryReader {
     let connection: PostgresConnection
-    /// Which history of the store it is.
+    /// The identity of the history. A restarted history has another one.
     let epoch: UUID
     /// The number of the last transaction, and that of the last one that was removed.
     let bounds: (last: Int64, floor: Int64)
@@ -17,7 +17,7 @@ struct PostgresHistoryReader {
     let layout: PostgresLayout
     let store: StoreIdentifier
 
-    /// So many transactions are read at once.
+    /// The number of transactions that are read with one statement.
     private static let readAtOnce = 200
 
     /// The end of the history.
@@ -27,11 +27,11 @@ struct PostgresHistoryReader {
         .init(epoch: epoch, change: number)
     }
 
-    /// The transactions that a request asks for.
+    /// Returns the transactions that match a request.
     ///
-    /// - Parameter seen: What has been seen already.
-    /// - Returns: What has been looked at, too.
-    /// - Throws: ``StoreError`` where it is unknown what came after that.
+    /// - Parameter seen: The position up to which the caller has read; nil for the beginning.
+    /// - Returns: The transactions, and the position up to which the history was searched.
+    /// - Throws: ``StoreError`` if transactions after that position were removed.
     func transactions(
         _ request: HistoryRequest, after seen: HistoryToken.Position?
     ) throws -> (transactions: [HistoryTransaction], end: HistoryToken.Position) {
@@ -50,7 +50,7 @@ struct PostgresHistoryReader {
                     author: $0.transaction.author, contextName: $0.transaction.contextName,
                     date: $0.transaction.date)
             }
-            // Of which ones the changes decide is not known before.
+            // If the request selects changes, it is not known yet which transactions match.
             if !request.selectsChanges { wanted = Array(wanted.prefix(limit - found.count)) }
             let changes =
                 request.includesChanges ? try changes(of: wanted.map(\.id), request) : [:]
@@ -142,7 +142,7 @@ extension PostgresRows {
     /// The elements of an array of one dimension; nil for NULL. Valid as long as the rows.
     func array(_ row: Int, _ column: Int) -> [UnsafeRawBufferPointer?] {
         let bytes = bytes(row, column)
-        // Dimensions, flags, type; of the dimension its count and first index.
+        // The header: dimensions, flags, type, and the count and first index of the dimension.
         guard bytes.number(Int32.self) == 1 else { return [] }
         var place = 20
         return (0..<max(0, bytes.number(Int32.self, at: 12))).map { _ in

@@ -1,9 +1,9 @@
 import CambiumModel
 
-/// How a history is read.
+/// The queries that read a history.
 extension PostgresHistorySQL {
-    /// Where the history ends and begins: the last number, and the last one that was removed; and
-    /// whether transactions have no number yet.
+    /// The last number, the last removed number, and whether there are transactions without a
+    /// number.
     var bounds: PostgresStatement {
         PostgresStatement(
             """
@@ -12,12 +12,12 @@ extension PostgresHistorySQL {
             """)
     }
 
-    /// How many transactions there are, and the dates of the first and the last one.
+    /// The number of transactions, and the dates of the first and the last one.
     var extent: PostgresStatement {
         PostgresStatement("SELECT count(*), min(\"date\"), max(\"date\") FROM \(transactions)")
     }
 
-    /// The transactions after a number, as many as the limit says.
+    /// Selects the transactions after a number, up to a limit.
     func transactions(after number: Int64, limit: Int) -> PostgresStatement {
         var parameters = PostgresParameters()
         parameters.append(.integer(number), as: .bigint)
@@ -29,11 +29,11 @@ extension PostgresHistorySQL {
             """, parameters)
     }
 
-    /// The changes of transactions, in the order in which they were written.
+    /// Selects the changes of transactions, in the order in which they were written.
     ///
     /// - Parameters:
-    ///   - entities: The names of the entities that are wanted; nil for all.
-    ///   - keys: The keys of the objects that are wanted; nil for all.
+    ///   - entities: The names of the selected entities; nil for all.
+    ///   - keys: The keys of the selected objects; nil for all.
     func changes(
         of ids: [Int64], entities: [String]?, keys: [Int64]?
     ) -> PostgresStatement {
@@ -59,8 +59,8 @@ extension PostgresHistorySQL {
             """, parameters)
     }
 
-    /// The number of the last transaction before the first one of a date or later; no row where
-    /// there is none.
+    /// Selects the number before the first transaction at or after a date. If there is no such
+    /// transaction, there is no row.
     func last(before date: Date) -> PostgresStatement {
         var parameters = PostgresParameters()
         parameters.append(.real(date.timeIntervalSinceReferenceDate), as: .timestamp)

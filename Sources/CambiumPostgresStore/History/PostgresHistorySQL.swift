@@ -6,24 +6,26 @@ import CambiumSQL
 
 /// The tables of a store's history.
 ///
-/// Each statement of a save that writes rows notes what it does to them, by ``PostgresRecorder``. What
-/// other programs write is noted by triggers, where the store has them: ``PostgresHistoryTriggers``.
+/// ``PostgresRecorder`` makes each writing statement of a save note its changes. If the store has
+/// triggers, they note the changes of other programs: see ``PostgresHistoryTriggers``.
 ///
-/// A position in the history is the number of a transaction, and nothing may come before it later.
-/// So numbers are given in one order, to transactions that everybody sees or that are seen with the
-/// number: by who has locked the row of the last number, until its commit. A save takes the lock
-/// where it is free, and gives numbers to itself and to all that have none. Otherwise it leaves that
-/// to the next one, or to who reads the history: nobody's commit waits for another one's.
+/// The number of a transaction is its position in the history. No transaction may get a position
+/// before one that was already read. So only the transaction that holds the lock on the row of the
+/// last number, until its commit, assigns numbers. It numbers itself and the committed transactions
+/// without a number. A save takes the lock if it is free. Otherwise it stays without a number until
+/// the next save, or until somebody reads the history. So no commit waits for another commit.
 ///
-/// Those without a number get theirs by their rank, which is drawn when a save holds all its locks.
-/// So of two transactions that wrote one object, the first has the lower number.
+/// Transactions without a number are numbered in the order of their ranks. A save gets its rank
+/// when it holds all its locks. So if two transactions wrote the same object, the first one has the
+/// lower number.
 struct PostgresHistorySQL {
     private let names: PostgresHistoryNames
     var transactions: String { names.transactions }
     var changes: String { names.changes }
     /// One row: the number of the last transaction, and that of the last one that was removed.
     var state: String { names.state }
-    /// Gives each transaction what its changes are found by, long before it has a number.
+    /// The sequence of transaction ids. A transaction gets its id long before it has a number; the
+    /// rows of its changes have the id.
     var sequence: String { names.sequence }
     private let metadata: String
 
@@ -32,7 +34,7 @@ struct PostgresHistorySQL {
         metadata = layout.metadata
     }
 
-    /// Makes the tables. Values have the form that they have on the wire.
+    /// Creates the tables. Values are stored in the form that they have on the wire.
     var createStatements: [String] {
         [
             "CREATE SEQUENCE \(sequence)",
@@ -76,7 +78,7 @@ struct PostgresHistorySQL {
 
     var tables: [String] { names.tables }
 
-    /// Removes what exists of them.
+    /// Drops the tables and the sequence that exist.
     var dropStatements: [String] {
         tables.map { "DROP TABLE IF EXISTS \($0)" }
             + ["DROP SEQUENCE IF EXISTS \(sequence)"]
@@ -84,11 +86,12 @@ struct PostgresHistorySQL {
 
     // MARK: Settings
 
-    /// What the metadata say about the version of the store and about the history: name, value, and
-    /// what a new transaction's changes are found by, where there is a history.
+    /// Selects the metadata of the store's version and history: the name, the value, and, if there
+    /// is a history, the id for the changes of a new transaction.
     ///
-    /// The transaction that reads it keeps others from turning the history on or off until it ends. It
-    /// also lets the triggers know that it notes its changes itself.
+    /// Until the transaction ends, other programs cannot turn the history on or off. The statement
+    /// also sets the setting by which the triggers know that the transaction notes its changes
+    /// itself.
     var beginning: PostgresStatement {
         PostgresStatement(
             """
@@ -100,14 +103,16 @@ struct PostgresHistorySQL {
             """)
     }
 
-    /// The same without a new transaction, and whether triggers note what other programs write.
+    /// Selects the same metadata without a new id, and whether triggers note the writes of other
+    /// programs.
     var settings: PostgresStatement {
         PostgresStatement(
             "SELECT \"name\", \"value\" FROM \(metadata) "
                 + "WHERE \(PostgresVersion.condition) OR \(isSetting)")
     }
 
-    /// None where another program has removed the tables.
+    /// A condition for the history's metadata. It is false if another program has removed the
+    /// tables.
     private var isSetting: String {
         let tables = [transactions, changes, state, sequence].map { name in
             " AND to_regclass(\(SQLText.literal(name))) IS NOT NULL"
@@ -118,27 +123,28 @@ struct PostgresHistorySQL {
         return "\"name\" IN (\(SQLText.literals(names)))" + tables.joined()
     }
 
-    /// Notes that the store has triggers.
+    /// Records in the metadata that the store has triggers.
     var noteTriggers: String {
         """
         INSERT INTO \(metadata) ("name", "value") VALUES ('\(PostgresHistoryTriggers.name)', 'true')
         """
     }
 
-    /// Forgets that.
+    /// Deletes the record of ``noteTriggers``.
     var removeNote: String {
         "DELETE FROM \(metadata) WHERE \"name\" = '\(PostgresHistoryTriggers.name)'"
     }
 
-    /// Waits until nobody is writing who has read what the metadata say, and keeps others from it.
+    /// Waits for all transactions that have read the metadata, and blocks new ones.
     var lock: String { "LOCK TABLE \(metadata) IN ACCESS EXCLUSIVE MODE" }
 
     // MARK: Writing
 
-    /// Makes a transaction of the changes that have an id; nothing where there are none. It waits
-    /// for nobody.
+    /// Inserts a transaction for the changes with an id, if there are any. The statement never
+    /// waits.
     ///
-    /// - Parameter numbers: Whether it gets its number, and so do all that have none.
+    /// - Parameter numbers: Whether the transaction, and all others without a number, get their
+    ///   numbers.
     func record(
         _ id: Int64, by author: TransactionAuthor, writer: String, numbers: Bool = true
     ) -> PostgresStatement {
@@ -165,7 +171,7 @@ struct PostgresHistorySQL {
             """, parameters)
     }
 
-    /// Gives a transaction that migrates the store what its changes are found by.
+    /// Sets the id for the changes of a transaction that migrates the store.
     var beginMigration: String {
         """
         SELECT set_config('\(PostgresHistoryNames.saving)', \
@@ -173,7 +179,7 @@ struct PostgresHistorySQL {
         """
     }
 
-    /// Makes a transaction of the changes of a migration; nothing where there are none.
+    /// Inserts a transaction for the changes of a migration, if there are any.
     func recordMigration(author: String, context: String) -> String {
         let insertion = """
             INSERT INTO \(transactions) ("id", "rank", "number", "date", "author", "context") \
@@ -189,13 +195,14 @@ struct PostgresHistorySQL {
             """
     }
 
-    /// Gives numbers to all transactions that have none. It waits for who is doing the same.
+    /// Gives numbers to all transactions that have none. If another transaction is doing this, the
+    /// statement waits.
     var number: PostgresStatement {
         PostgresStatement("\(numbering(locking: "")) \(noteLast(of: "u"))")
     }
 
-    /// What locks the last number, and gives transactions theirs. Another one may have been faster
-    /// with some that the statement still sees without.
+    /// The part of a statement that locks the last number and numbers transactions. It skips
+    /// transactions that another one has numbered meanwhile.
     private func numbering(locking: String) -> String {
         """
         WITH s AS MATERIALIZED (SELECT "last" FROM \(state) FOR NO KEY UPDATE \(locking)), \
@@ -214,12 +221,13 @@ struct PostgresHistorySQL {
         """
     }
 
-    /// Removes the oldest transactions that the retention does not want.
+    /// Removes the oldest transactions that the retention does not keep.
     ///
     /// - Parameters:
-    ///   - id: Only where this transaction got a number just now, for which the last one was
-    ///     locked; nil where the caller has locked it.
-    ///   - limit: Of how many at most.
+    ///   - id: The transaction of the caller. The statement removes transactions only if this one
+    ///     has just got its number, because then it holds the lock. Nil if the caller has locked
+    ///     the last number itself.
+    ///   - limit: The number of transactions that are removed at most.
     func removeOverdue(
         _ retention: HistoryRetention, after id: Int64?, atMost limit: Int
     ) -> PostgresStatement {
@@ -267,12 +275,13 @@ struct PostgresHistorySQL {
                 """, self), parameters)
     }
 
-    /// Locks the row of the last number: last number, last removed one.
+    /// Locks the row of the last number. Selects the last number and the last removed one.
     var lockState: PostgresStatement {
         PostgresStatement("SELECT \"last\", \"floor\" FROM \(state) FOR NO KEY UPDATE")
     }
 
-    /// Removes transactions with their changes, and notes how far. The count is theirs.
+    /// Removes transactions with their changes, and records the last removed number. The
+    /// statement's count is that of the transactions.
     private static func purge(_ chosen: String, _ sql: PostgresHistorySQL) -> String {
         """
         WITH d AS MATERIALIZED (\(chosen)), \

@@ -4,20 +4,22 @@ import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
 
-/// The triggers that note in a store's history what other programs write.
+/// The triggers that note the writes of other programs in a store's history.
 ///
-/// A save notes its own changes, and says so in a setting of its transaction: then no trigger runs for
-/// its statements. What triggers of other programs do in a save is noted as a part of it.
+/// A save notes its own changes, and marks its transaction with a setting. Then no trigger runs for
+/// its own statements. If triggers of other programs write during a save, their changes are noted
+/// as part of the save.
 ///
-/// The functions run as the owner of the tables, so that who writes needs no right to the history. A
-/// transaction of another program has one transaction of the history, without an author. It gets its
-/// rank anew with each statement, so that its last one comes after all locks that it waits for.
+/// The functions run as the owner of the tables, so that the writing role needs no right to the
+/// history. A transaction of another program becomes one transaction of the history, without an
+/// author. Each of its statements gives it a new rank. So its final rank comes after all locks for
+/// which it waited.
 struct PostgresHistoryTriggers {
     let recording: PostgresRecording
     let sql: PostgresHistorySQL
     private var layout: PostgresLayout { recording.layout }
 
-    /// The name under which the metadata say that a store has them.
+    /// The name in the metadata that marks a store with triggers.
     static let name = "history.triggers"
     /// The setting with the id of another program's transaction.
     private static let recording = "cambium.recording"
@@ -28,7 +30,7 @@ struct PostgresHistoryTriggers {
         case insert, update, delete, truncate
 
         var isBefore: Bool { self == .truncate }
-        /// The server's number: for statements, with the event.
+        /// The server's bits for a trigger type: for each statement, with the event.
         var type: Int64 {
             switch self {
             case .insert: 4
@@ -48,7 +50,7 @@ struct PostgresHistoryTriggers {
         var name: String { prefix + rawValue }
     }
 
-    /// A table with what notes its changes.
+    /// A table, with the statements that note its changes.
     private struct Recorded {
         let table: String
         let notes: [(event: Event, statements: [String])]
@@ -56,7 +58,7 @@ struct PostgresHistoryTriggers {
         var function: String { PostgresName.short(prefix + table) }
     }
 
-    /// The variable of a function that has the id of the transaction.
+    /// The variable in a function that contains the id of the transaction.
     private static let id = "\"_by\""
 
     private var recorded: [Recorded] {
@@ -95,11 +97,11 @@ struct PostgresHistoryTriggers {
 
     // MARK: Functions
 
-    /// No table's name begins with a dot.
+    /// The name of the function for transactions. No table has a name that begins with a dot.
     private static let transaction = "\(prefix).transaction"
 
-    /// Finds the id that the changes of the present transaction get. Called by the others, whose rights
-    /// and settings it has.
+    /// The body of the function that returns the id for the changes of the current transaction. The
+    /// trigger functions call it with their own rights and settings.
     private var transactionBody: String {
         """
 
@@ -127,7 +129,7 @@ struct PostgresHistoryTriggers {
         let parts = recorded.notes.map { event, statements in
             let rows = event.versions.last?.rawValue ?? layout.qualified(recorded.table)
             let notes = statements.map { "            \($0);\n" }.joined()
-            // Each event has other tables of rows.
+            // Each event has different transition tables.
             return """
                     IF TG_OP = '\(event.rawValue.uppercased())' THEN
                         IF EXISTS (SELECT FROM \(rows)) THEN
@@ -173,7 +175,7 @@ struct PostgresHistoryTriggers {
             """
     }
 
-    // MARK: Those of a store
+    // MARK: Existing triggers
 
     /// A trigger as the server describes it.
     private struct Trigger: Hashable {
@@ -182,18 +184,18 @@ struct PostgresHistoryTriggers {
         let type: Int64
         let isEnabled: Bool
         let function: String
-        /// The names of the tables of old and new rows, and whether it has a condition.
+        /// The names of the transition tables, and whether there is a condition.
         let parts: String
     }
 
-    /// What a store has.
+    /// The triggers and functions of a store.
     private struct Found {
         var triggers: Set<Trigger> = []
-        /// By name: the text, and who runs it.
+        /// The text and the rights of each function, by its name.
         var functions: [String: String] = [:]
     }
 
-    /// What a function is, beside its name.
+    /// A text that describes a function without its name.
     private static func text(_ body: String, isDefiner: Bool) -> String {
         "\(isDefiner ? "definer" : "invoker"):\(body)"
     }
@@ -233,9 +235,10 @@ struct PostgresHistoryTriggers {
         return found
     }
 
-    /// The statements that give a store the triggers, or take all away; none where it is as it should be.
+    /// Returns the statements that create, replace or drop triggers and functions. If the store is
+    /// as it should be, there are none.
     ///
-    /// - Parameter isOn: Whether it should have them.
+    /// - Parameter isOn: Whether the store should have the triggers.
     func changes(isOn: Bool, _ connection: PostgresConnection) throws -> [String] {
         let found = try found(connection)
         let recorded = isOn ? recorded : []
@@ -274,7 +277,7 @@ struct PostgresHistoryTriggers {
             .sorted { ($0.key.table, $0.key.name) < ($1.key.table, $1.key.name) }.map(\.value)
     }
 
-    /// The functions with the schema, as far as a new store has them.
+    /// The functions of a new store, with the schema.
     var functions: [String] {
         ([Self.transaction] + recorded.map(\.function)).map { "\(layout.qualified($0))()" }
     }

@@ -4,18 +4,18 @@ import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
 
-/// Makes the statements of one transaction note what they do to the rows that they write: each
-/// becomes one with the other statements as parts, and counts the rows as that one does.
+/// Makes the statements of one transaction note their changes in the history. A statement becomes
+/// part of a larger one, which returns the same number of rows.
 struct PostgresRecorder {
     let recording: PostgresRecording
-    /// What the transaction's changes are found by.
+    /// The id of the transaction, which the rows of its changes have.
     let transaction: Int64
 
     var layout: PostgresLayout { recording.layout }
 
     // MARK: Rows
 
-    /// - Parameter statement: `INSERT INTO …` a table of objects.
+    /// - Parameter statement: `INSERT INTO …` for a table of objects.
     func inserting(
         _ statement: PostgresStatement, _ entity: EntityDescription
     ) -> PostgresStatement {
@@ -24,8 +24,7 @@ struct PostgresRecorder {
             insertionOf: entity) ?? statement
     }
 
-    /// Notes rows that were inserted by other means than a statement; nil where nothing is noted of
-    /// them.
+    /// Notes rows that were inserted without a statement; nil if the history does not record them.
     func copied(_ keys: [Int64], _ entity: EntityDescription) -> PostgresStatement? {
         var parameters = PostgresParameters()
         parameters.appendArray(of: keys)
@@ -45,7 +44,7 @@ struct PostgresRecorder {
     }
 
     /// - Parameters:
-    ///   - statement: `UPDATE … AS t` of a table of objects.
+    ///   - statement: `UPDATE … AS t` for a table of objects.
     ///   - table: That table, or a temporary one with the same columns.
     func updating(
         _ statement: PostgresStatement, _ entity: EntityDescription, in table: String
@@ -56,7 +55,7 @@ struct PostgresRecorder {
         }
     }
 
-    /// - Parameter statement: `DELETE FROM … AS t`, a table of objects.
+    /// - Parameter statement: `DELETE FROM … AS t` for a table of objects.
     func deleting(
         _ statement: PostgresStatement, _ entity: EntityDescription
     ) -> PostgresStatement {
@@ -69,7 +68,7 @@ struct PostgresRecorder {
     // MARK: Links
 
     /// - Parameters:
-    ///   - statement: One that inserts pairs into a join table or deletes them.
+    ///   - statement: A statement that inserts pairs into a join table or deletes them.
     ///   - table: The table, with the schema.
     func linking(_ statement: PostgresStatement, _ table: String) -> PostgresStatement {
         let ends = recording.ends(table)
@@ -78,7 +77,7 @@ struct PostgresRecorder {
         return noting(statement, as: .new, returning: list) { [recording.links($0, table)] }
     }
 
-    /// Notes that the lists of some owners have another order.
+    /// Notes that the lists of some owners were reordered.
     func ordering(
         _ owners: Set<Int64>, _ relationship: RelationshipDescription, of owner: EntityDescription
     ) -> PostgresStatement {
@@ -100,13 +99,13 @@ struct PostgresRecorder {
             as: version, notes)
     }
 
-    /// A statement with what it notes.
+    /// Combines a statement with the statements that note its changes.
     ///
     /// - Parameters:
-    ///   - statement: One that returns rows.
-    ///   - version: What these are.
-    ///   - notes: What notes them, with the parameter that is the transaction's id. The last one counts
-    ///     the rows.
+    ///   - statement: A statement that returns rows.
+    ///   - version: Whether these rows are the old or the new ones.
+    ///   - notes: Returns the noting statements for the parameter that is the transaction's id. The
+    ///     count of the last one is the count of the rows.
     private func noting(
         _ statement: PostgresStatement, as version: PostgresRecording.Version,
         _ notes: (_ id: String) -> [String]

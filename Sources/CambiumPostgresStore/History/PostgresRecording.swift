@@ -4,9 +4,9 @@ import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
 
-/// What the history says of the tables of a store.
+/// The tables of a store, as the history records them.
 final class RecordedTables: Sendable {
-    /// By the number of the root entity.
+    /// By the index of the root entity.
     fileprivate let objects: [Int: RecordedObjects]
     /// By the name of the table, with the schema.
     fileprivate let pairs: [String: [RecordedEnd]]
@@ -31,14 +31,14 @@ final class RecordedTables: Sendable {
     }
 }
 
-/// The statements that note in the history what happens to rows, in whatever way they are run.
+/// The statements that note changes of rows in the history. Saves and triggers use them.
 ///
-/// - An object's row notes the object, with the names of the properties whose columns differ.
-/// - A to-one with an inverse notes the objects that it referenced and references, with the name of
-///   the inverse.
-/// - A pair of a join table notes the objects at both ends; a place in a list notes the owner.
+/// - A row of an object notes the object, with the names of the properties whose columns differ.
+/// - A to-one relationship with an inverse notes the objects that it referenced and references,
+///   with the name of the inverse.
+/// - A pair of a join table notes the objects at both ends. A position in a list notes the owner.
 ///
-/// Reading the history makes one change of what it says of an object.
+/// A reader of the history combines the notes for one object into one change.
 struct PostgresRecording {
     let layout: PostgresLayout
     let tables: RecordedTables
@@ -46,7 +46,7 @@ struct PostgresRecording {
     let changes: String
     let keepsValues: Bool
 
-    /// Which version of a row, and the name of what has it: the statements select from that.
+    /// The version of a row. The raw value is the name of the table expression with these rows.
     enum Version: String {
         case old = "o"
         case new = "n"
@@ -56,9 +56,9 @@ struct PostgresRecording {
 
     // MARK: Rows
 
-    /// Notes the new rows of a table of objects; nothing where nothing is noted of them.
+    /// Notes the new rows of a table of objects; none if the history does not record them.
     ///
-    /// - Parameter id: What the transaction's changes are found by, in SQL.
+    /// - Parameter id: The id of the transaction, in SQL.
     func insertions(_ id: String, of entity: EntityDescription) -> [String] {
         guard let recorded = objects(entity) else { return [] }
         return recorded.owners.map { touch($0, .new, id) } + [
@@ -69,8 +69,8 @@ struct PostgresRecording {
     }
 
     /// - Parameters:
-    ///   - former: What has the rows as they were before.
-    ///   - isOfOthers: Whether the rows may have other places in lists, which saves note by
+    ///   - former: The table expression with the rows before the update.
+    ///   - isOfOthers: Whether the rows may have new positions in lists. Saves note these by
     ///     ``orders(_:_:_:of:)``.
     func updates(
         _ id: String, of entity: EntityDescription, from former: String, isOfOthers: Bool = false
@@ -107,7 +107,7 @@ struct PostgresRecording {
         ]
     }
 
-    /// Whether a row was changed that did not just get another place in its owner's list.
+    /// A condition that is false for rows that only got another position in their owner's list.
     private func isMoreThanMoved(
         _ recorded: RecordedObjects, _ entity: EntityDescription
     ) -> String {
@@ -128,12 +128,12 @@ struct PostgresRecording {
     /// The ends of the pairs of a join table, by its name with the schema.
     func ends(_ table: String) -> [RecordedEnd] { tables.pairs[table] ?? [] }
 
-    /// Notes the pairs that have come or gone.
+    /// Notes inserted or deleted pairs.
     func links(_ id: String, _ table: String, _ version: Version = .new) -> String {
         insertion(ends(table).map { touch($0, id, version) }.joined(separator: " UNION ALL "))
     }
 
-    /// Notes the pairs that others have given other places in lists.
+    /// Notes the pairs to which other programs gave new positions in lists.
     func movedLinks(_ id: String, _ table: String) -> String? {
         let touches = ends(table).compactMap { end in
             end.position.map { position in
@@ -153,7 +153,7 @@ struct PostgresRecording {
             property: end.relationship) + " FROM \(version.rawValue)"
     }
 
-    /// The entity of the object at an end, which its own row knows.
+    /// The entity of the object at an end. If the entity has subentities, the object's row says it.
     private func entity(named name: String, of key: String, in end: RecordedEnd) -> String {
         guard let table = end.tableOfEntities else { return SQLText.literal(name) }
         return """
@@ -162,7 +162,9 @@ struct PostgresRecording {
             """
     }
 
-    /// Notes that the lists of the owners whose keys an expression has are in another order.
+    /// Notes that lists were reordered.
+    ///
+    /// - Parameter keys: An expression for the keys of the lists' owners.
     func orders(
         _ id: String, _ keys: String, _ relationship: RelationshipDescription,
         of owner: EntityDescription
@@ -257,7 +259,7 @@ struct PostgresRecording {
             })
     }
 
-    /// The entity of a key belongs to the key.
+    /// The values of columns that differ. A key also differs if the entity of its object differs.
     private func differences(
         of columns: [RecordedObjects.Column], _ entity: EntityDescription
     ) -> String? {
@@ -272,7 +274,8 @@ struct PostgresRecording {
             })
     }
 
-    /// Three arrays: the names of the columns that meet their conditions, and their values.
+    /// Selects three arrays: the names of the columns that meet their conditions, and their old and
+    /// new values.
     private static func list(
         _ values: [(name: String, old: String?, new: String?, condition: String)]
     ) -> String? {
@@ -287,7 +290,7 @@ struct PostgresRecording {
             """
     }
 
-    /// A value as it is on the wire, so that it survives to the bit.
+    /// A value in the form that it has on the wire, so that no bit is lost.
     private func bytes(
         of column: String, _ version: Version, _ entity: EntityDescription
     ) -> String {
@@ -297,7 +300,7 @@ struct PostgresRecording {
 }
 
 extension PostgresTable {
-    /// The type of a column of the family; nil for one that is none of its.
+    /// The type of a column of the family; nil if the family has no such column.
     func type(of column: String) -> PostgresType? {
         columns.first { $0.name == column }?.type
     }

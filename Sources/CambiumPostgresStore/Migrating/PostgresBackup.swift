@@ -4,19 +4,20 @@ import CambiumModel
 import CambiumPostgresSQL
 import CambiumSQL
 
-/// The copies that a migration makes of the tables from which it takes data, in a schema of their own.
-/// They stay until somebody removes them.
+/// The copies of tables that a migration makes before it deletes data from them. They have a schema
+/// of their own, and stay until somebody removes them.
 struct PostgresBackup {
-    /// The schema of the copies, as SQL has it.
+    /// The quoted name of the schema of the copies.
     private let schema: String
-    /// The name as it is.
+    /// The unquoted name.
     let name: String
     private let layout: PostgresLayout
     private let connection: PostgresConnection
 
-    /// Copies the tables of a store that a chain of migrations writes, inside of its transaction.
+    /// Copies the tables to which a chain of migrations writes, in the transaction of the
+    /// migration.
     ///
-    /// - Throws: ``StoreError`` where the role may not make a schema; ``PostgresError``.
+    /// - Throws: ``StoreError`` if the role may not create a schema; ``PostgresError``.
     init(
         before chain: MigrationChain, _ layout: PostgresLayout, _ connection: PostgresConnection
     ) throws {
@@ -46,8 +47,8 @@ struct PostgresBackup {
         }
     }
 
-    /// The tables of the store that the chain writes; first the metadata, which say of which version the
-    /// copies are.
+    /// The tables of the store to which the chain writes. The first one is the metadata, which
+    /// contains the version of the copies.
     private func tables(of chain: MigrationChain) throws -> [String] {
         let named = chain.operations.reduce(into: Set<String>()) {
             $0.formUnion($1.tablesWritten)
@@ -64,9 +65,9 @@ struct PostgresBackup {
             .filter { name in named.contains { PostgresName.short($0) == name } }
     }
 
-    /// Copies large values that are about to be removed.
+    /// Copies large values before they are deleted.
     ///
-    /// - Parameter query: Selects them.
+    /// - Parameter query: The query that selects them.
     func keepValues(_ query: String) throws {
         let table = "\(schema).\(SQLText.identifier(PostgresExternal.name))"
         _ = try connection.run("CREATE TABLE \(table) AS \(query)")
@@ -74,7 +75,7 @@ struct PostgresBackup {
 
     // MARK: The schemas of copies
 
-    /// The comment on them.
+    /// The comment on these schemas, by which they are found.
     private static func mark(of store: String) -> String {
         "Copies that Cambium made of tables of \(store), before a migration took data from them"
     }

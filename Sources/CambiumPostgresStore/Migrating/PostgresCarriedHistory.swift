@@ -4,12 +4,12 @@ import CambiumModel
 import CambiumPostgresSQL
 import CambiumSQL
 
-/// The history of a store on a server while it is migrated: older changes are reported under the new names,
-/// and each migration is a transaction. Where it is unknown what one of them changes, the history starts
-/// over.
+/// The history of a store on a server during its migration. Older changes are reported under the
+/// new names, and each migration is a transaction of the history. If the changes of a migration are
+/// not known, the history restarts.
 ///
-/// Nobody else writes to the history meanwhile. Triggers that note what other programs write note nothing
-/// of what the migration itself does.
+/// During the migration, no other program writes to the history. The triggers do not note the
+/// changes of the migration itself.
 struct PostgresCarriedHistory {
     private let history: PostgresHistory
     private let connection: PostgresConnection
@@ -17,7 +17,7 @@ struct PostgresCarriedHistory {
     private let hasTriggers: Bool
     private let isCarried: Bool
 
-    /// - Throws: ``PostgresError`` of a lock that other programs hold for too long.
+    /// - Throws: ``PostgresError`` if other programs hold a lock for too long.
     init(
         _ chain: MigrationChain, _ layout: PostgresLayout, _ connection: PostgresConnection
     ) throws {
@@ -25,17 +25,17 @@ struct PostgresCarriedHistory {
         history = try PostgresHistory(layout, nil)
         (settings, hasTriggers) = try history.hold(connection)
         isCarried = settings != nil && chain.historyObstacle == nil
-        // What others have written comes before the migration.
+        // Transactions without a number come before the migration.
         if isCarried { _ = try connection.run([history.sql.number]) }
     }
 
-    /// Before the first step of a migration.
+    /// Called before the first step of a migration.
     func begin(_ migration: Migration) throws {
         if settings != nil { _ = try connection.run(history.sql.beginMigration) }
         try run(migration.history?.before)
     }
 
-    /// After its last step.
+    /// Called after the last step of a migration.
     func end(_ migration: Migration) throws {
         try run(migration.history?.after)
         guard isCarried else { return }
@@ -49,11 +49,11 @@ struct PostgresCarriedHistory {
         for statement in statements ?? [] { _ = try connection.run(statement) }
     }
 
-    /// After all migrations.
+    /// Called after all migrations.
     func finish() throws {
         guard var settings else { return }
         if !isCarried {
-            // Who asks for earlier changes learns that they are expired.
+            // A new epoch makes the tokens of earlier changes expire.
             settings.epoch = try UUID.random()
             _ = try connection.run(
                 (history.sql.dropStatements + history.sql.createStatements

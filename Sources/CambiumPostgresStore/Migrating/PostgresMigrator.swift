@@ -6,25 +6,25 @@ import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
 
-/// Makes a store of an earlier version one of the program's, in the transaction of whoever opens it:
-/// whatever happens, the store is exactly old or exactly new.
+/// Migrates a store of an earlier version to the program's version, in the transaction of the
+/// caller. Either all of the migration is committed, or nothing.
 struct PostgresMigrator {
     let derivations: PostgresDerivations
     private var layout: PostgresLayout { derivations.layout }
     let chain: MigrationChain
     let connection: PostgresConnection
-    /// Whether tables from which data is taken are copied first.
+    /// Whether tables from which the migration deletes data are copied first.
     let makesBackup: Bool
-    /// The steps that the program supplies.
+    /// The custom steps of the program.
     var code: [CodeStep] = []
     /// Ends a statement early, and with it the migration.
     var interruption = Interruption()
 
-    /// Runs all steps. What keys lead to is checked once, at the end of all of them.
+    /// Runs all steps. Foreign keys are checked once, after the last step.
     ///
-    /// - Parameter progress: Notified before each statement.
-    /// - Returns: The schema of the copies that were made of tables.
-    /// - Throws: ``MigrationError``, ``MigrationStepError``; what the server throws.
+    /// - Parameter progress: Called before each statement.
+    /// - Returns: The schema of the copied tables; nil if none were copied.
+    /// - Throws: ``MigrationError``, ``MigrationStepError``, and errors of the server.
     func run(notifying progress: ((MigrationProgress) -> Void)? = nil) throws -> String? {
         do {
             let work = try progress.map { _ in try expectedWork() }
@@ -37,7 +37,7 @@ struct PostgresMigrator {
         }
     }
 
-    /// What the tables hold, as the server estimates it.
+    /// The number of rows in each table, as the server estimates it.
     private func expectedWork() throws -> ExpectedWork {
         var parameters = PostgresParameters()
         parameters.append(.text(layout.schemaName), as: .text)
@@ -105,7 +105,7 @@ struct PostgresMigrator {
         }
     }
 
-    /// A foreign key that is added, and checked, at the end.
+    /// A foreign key that is added and checked after all steps.
     private struct Waiting {
         let name: String
         let statement: MigrationStatement
@@ -156,7 +156,7 @@ struct PostgresMigrator {
                 + "StoreOptions.busyTimeout.", underlying: error)
     }
 
-    /// What the server's error means for a store.
+    /// The error that a program receives for an error of the server.
     private func refusal(
         of step: String, _ statement: MigrationStatement, in migration: Migration,
         _ error: PostgresError, _ trial: PostgresTrial
@@ -168,7 +168,7 @@ struct PostgresMigrator {
         guard error.isOfData else { return error }
         let constraint = layout.brokenConstraint(error)
         var reason = reason(of: error).words
-        // What the statement itself says.
+        // The statement names the reason itself.
         if case .checkRows = statement.operation, let words = error.constraint { reason = words }
         return MigrationError.refused(
             RefusedRows(
@@ -177,7 +177,7 @@ struct PostgresMigrator {
             .refusal(by: statement, of: step, constraint, reason: reason))
     }
 
-    /// The links that lead nowhere, where a statement adds a foreign key.
+    /// The error for dangling references, if a statement cannot add a foreign key.
     private func brokenLinks(
         _ statement: MigrationStatement, _ trial: PostgresTrial
     ) -> MigrationError {
@@ -201,7 +201,7 @@ struct PostgresMigrator {
             table: table, count: Int(row?[0].integer ?? 1), object: row?[1].integer)
     }
 
-    /// What is wrong, in words.
+    /// The broken constraint, and a description of the violation.
     private func reason(of error: PostgresError) -> (constraint: ConstraintName?, words: String) {
         let constraint = layout.brokenConstraint(error)
         return (constraint, constraint?.violation ?? error.message)
@@ -209,8 +209,8 @@ struct PostgresMigrator {
 
     // MARK: Rows that steps of the program have left
 
-    /// The row because of which what steps have written is refused; nil where the statement is about
-    /// something else.
+    /// The error that names the row of a custom step that the server rejects; nil if the statement
+    /// does not check such rows.
     private func stepError(
         _ statement: MigrationStatement, _ migration: Migration, _ error: PostgresError,
         _ trial: PostgresTrial
@@ -245,7 +245,7 @@ struct PostgresMigrator {
 
     // MARK: Afterwards
 
-    /// Large values of objects that are gone, or that are no longer large.
+    /// Deletes the large values that no row references any more.
     private func removeUnreferencedValues(keeping backup: PostgresBackup?) throws {
         let values = layout.unreferencedValues
         try backup?.keepValues("SELECT * \(values)")
@@ -254,7 +254,7 @@ struct PostgresMigrator {
 }
 
 extension SchemaOperation {
-    /// Whether rows may be the reason for which it fails.
+    /// Whether the operation may fail because of rows.
     fileprivate var mayRefuse: Bool {
         switch self {
         case .checkRows, .copyRows, .settleRows, .updateRows, .createIndex(_, _, _?),

@@ -6,8 +6,8 @@ import CambiumRecords
 import CambiumSQL
 import Synchronization
 
-/// A store on a server, for a step of the program. It has the tables of both versions, in the
-/// transaction of the migration.
+/// The connection of a custom step to a store on a server. In the transaction of the migration, it
+/// has the tables of both versions.
 final class PostgresStepConnection: StepConnection {
     private let exchange: StepExchange
     /// The types of the columns of all tables, by the server's names.
@@ -30,7 +30,7 @@ final class PostgresStepConnection: StepConnection {
         }
     }
 
-    /// The step has ended: rows that somebody has kept read no large values any more.
+    /// Ends the access of the step. Rows that the program has kept can no longer read large values.
     func close() { exchange.close() }
 
     private static func types(
@@ -89,7 +89,7 @@ final class PostgresStepConnection: StepConnection {
     }
 }
 
-/// The connection of a step. A row may be asked for a large value on any thread.
+/// The connection of a step. A row may read a large value on any thread.
 private final class StepExchange: @unchecked Sendable {
     // Safety: the connection is used only while the lock is held, and not after `close()`. The
     // migration waits for the step, and so does not use the connection at the same time.

@@ -5,13 +5,14 @@ import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
 
-/// What a store on a server is to a program, and what its migration would do and cost. Changes nothing.
+/// Inspects a store on a server for a program: its version, and the effects and costs of its
+/// migration. Changes nothing.
 package struct PostgresSurvey {
     let connection: PostgresConnection
     let target: ServerTarget
     let layout: PostgresLayout
 
-    /// Connects.
+    /// Connects to the server.
     ///
     /// - Throws: ``PostgresError``.
     package init(
@@ -23,18 +24,18 @@ package struct PostgresSurvey {
             settings, PostgresTerms(lockTimeout: StoreOptions().busyTimeout))
     }
 
-    /// Runs a body all of whose statements are taken back.
+    /// Runs a body in a transaction that is rolled back.
     func withoutTrace<Result>(_ body: () throws -> Result) throws -> Result {
         _ = try connection.run([PostgresConnection.begin(.repeatableRead)])
         defer { _ = try? connection.run("ROLLBACK") }
         return try body()
     }
 
-    // MARK: What the store is
+    // MARK: The state of the store
 
-    /// What the store is to the program; nil where there is none.
+    /// The version and state of the store; nil if there is no store.
     ///
-    /// - Throws: ``MigrationError`` where the program cannot open it.
+    /// - Throws: ``MigrationError`` if the program cannot open the store.
     package func survey() throws -> StoreSurvey? { try withoutTrace { try surveyed() } }
 
     func surveyed() throws -> StoreSurvey? {
@@ -44,7 +45,7 @@ package struct PostgresSurvey {
         guard store.model == goal.model else {
             throw MigrationError.otherModel(store: store.model, program: goal.model)
         }
-        // Other tables of the same version differ in no column.
+        // Stores with the same version hash have the same columns.
         let chain =
             store.versionHash == goal.versionHash
             ? nil
@@ -56,7 +57,8 @@ package struct PostgresSurvey {
             history: try history(on: chain))
     }
 
-    /// What another program has changed; nothing is known of the tables of other drafts.
+    /// The changes that another program has made to the tables. For other drafts, the expected
+    /// tables are not known, so there are none.
     ///
     /// - Parameter rows: The store's metadata.
     private func differences(
@@ -74,18 +76,18 @@ package struct PostgresSurvey {
         return try drift.differences(isInTransaction: true)
     }
 
-    /// What becomes of the store's history; nil where it has none, or where nothing is migrated.
+    /// Whether the store's history continues; nil if it has none, or if no migration is necessary.
     private func history(on chain: MigrationChain?) throws -> HistoryFate? {
         let settings = try connection.run([PostgresHistorySQL(layout).settings])[0]
         guard let chain, HistorySettings(settings) != nil else { return nil }
         return chain.historyObstacle.map { .startsOver(because: $0) } ?? .goesOn
     }
 
-    // MARK: What a migration costs
+    // MARK: The cost of a migration
 
-    /// What a migration would do; nil where there is no store, or nothing to be done about it.
+    /// The effects and costs of a migration; nil if there is no store, or nothing to do.
     ///
-    /// - Throws: ``MigrationError`` where the program cannot open the store.
+    /// - Throws: ``MigrationError`` if the program cannot open the store.
     package func forecast() throws -> MigrationForecast? {
         try withoutTrace {
             guard let survey = try surveyed(), survey.hasWork else { return nil }
@@ -105,7 +107,8 @@ package struct PostgresSurvey {
             return MigrationForecast(
                 survey, to: target.model.model.version, steps: expected?.steps ?? [],
                 storeSize: found.size,
-                // Once in the tables, once in the log. What is dropped stays until the commit.
+                // Each row is written to its table and to the log. Dropped tables need their space
+                // until the commit.
                 bytesNeeded: 2 * ((expected?.bytes.reduce(0, +) ?? 0) + copies),
                 rewrittenTables: locks.rewritten.names.filter { found.amounts[$0] != nil }
                     .sorted(),
@@ -113,10 +116,11 @@ package struct PostgresSurvey {
         }
     }
 
-    /// Tables of more rows are not counted: the server's estimate is as good.
+    /// The size up to which the rows of a table are counted. For larger tables, the server's
+    /// estimate is good enough.
     private static let countedBytes = 16 << 20
 
-    /// How much the tables of the store hold.
+    /// The rows and bytes of the given tables, and the size of all tables of the store.
     private func tables(
         named names: Set<String>
     ) throws -> (amounts: [String: ExpectedWork.Amount], size: Int) {
@@ -150,7 +154,7 @@ package struct PostgresSurvey {
 }
 
 extension PostgresConnection {
-    /// The rows of a store's metadata; nil where there is no store.
+    /// The rows of a store's metadata; nil if there is no store.
     func metadataRows(of schema: String) throws -> [[StoredValue]]? {
         let table = "\(SQLText.identifier(schema)).\(SQLText.identifier(MetadataSQL.table))"
         var name = PostgresParameters()

@@ -3,13 +3,13 @@ import CambiumModel
 import CambiumPostgresSQL
 import CambiumSQL
 
-/// What depends on a store's tables, as the server knows it before a migration.
+/// The tables of a store before a migration, with their foreign keys and indexes.
 struct PostgresDependencies {
-    /// The tables.
+    /// The names of the tables.
     private(set) var tables: Set<String> = []
-    /// By the name of a foreign key, the table that has it and the one that it names.
+    /// By the name of a foreign key, its table and the table that it references.
     private(set) var keys: [String: (table: String, destination: String)] = [:]
-    /// By the name of an index that is not a constraint's, its table.
+    /// The table of each index that no constraint uses, by the name of the index.
     private(set) var indexes: [String: String] = [:]
 
     init(_ connection: PostgresConnection, _ layout: PostgresLayout) throws {
@@ -40,7 +40,8 @@ struct PostgresDependencies {
     }
 }
 
-/// The locks that others wait for, which operations take on the tables that a store has.
+/// The locks that the operations of a migration take on existing tables of a store, as far as other
+/// programs wait for them.
 struct PostgresTableLocks {
     private enum Mode: Int {
         case share, shareRowExclusive, accessExclusive
@@ -55,11 +56,11 @@ struct PostgresTableLocks {
     }
 
     private let parts: PostgresDependencies
-    /// The tables whose rows are written again.
+    /// The tables that the migration rewrites.
     private(set) var rewritten = RewrittenTables()
-    /// By the server's name of a table.
+    /// The strongest lock on each table, by the server's name of the table.
     private var modes: [String: Mode] = [:]
-    /// The foreign keys that are checked at the end of all steps, with their tables.
+    /// The foreign keys that are checked after all steps, with their tables.
     private var waiting: [String: String] = [:]
 
     init(_ parts: PostgresDependencies) {
@@ -73,12 +74,12 @@ struct PostgresTableLocks {
         modes[table] = mode
     }
 
-    /// The server's name of a table of the store, by its name in an operation.
+    /// The server's name of an existing table, by its name in an operation.
     private func former(_ table: String) -> String? {
         rewritten.formerName(of: table).map(PostgresName.short)
     }
 
-    /// Follows the next operation.
+    /// Adds the locks of the next operation.
     mutating func follow(_ operation: SchemaOperation) {
         switch operation {
         case .addColumn(_, let table), .alterTable(let table), .renameTable(let table, _):
@@ -86,7 +87,7 @@ struct PostgresTableLocks {
         case .dropTable(let table):
             guard let name = former(table) else { break }
             lock(name, .accessExclusive)
-            // The server keeps a part of a foreign key with the other table.
+            // The server stores a part of a foreign key with the referenced table.
             for key in parts.keys.values where key.table == name {
                 lock(key.destination, .accessExclusive)
             }
@@ -105,16 +106,16 @@ struct PostgresTableLocks {
         rewritten.follow(operation)
     }
 
-    /// Notes the tables that other programs may not write until the end: triggers note what they do.
+    /// Adds locks on tables with triggers. Other programs may not write to them until the end.
     mutating func hold(_ tables: [String]) {
         for table in tables { lock(table, .shareRowExclusive) }
     }
 
-    /// The locks of all operations.
+    /// Returns the locks of all operations.
     ///
     /// - Parameters:
-    ///   - schema: What the store has afterwards.
-    ///   - dropsHistory: Whether the tables of its history are made anew.
+    ///   - schema: The schema after the migration.
+    ///   - dropsHistory: Whether the tables of the history are dropped and created again.
     mutating func finish(
         _ schema: PostgresSchema, dropsHistory: Bool
     ) -> [MigrationForecast.Lock] {

@@ -4,7 +4,7 @@ import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
 
-/// Statements of a transaction that goes on if one of them fails.
+/// Runs statements in a transaction that continues if one of them fails.
 struct PostgresTrial {
     private let connection: PostgresConnection
     private let interruption: Interruption
@@ -19,7 +19,7 @@ struct PostgresTrial {
 
     /// Runs a statement.
     ///
-    /// - Parameter keepsTransaction: Whether the transaction goes on where it fails.
+    /// - Parameter keepsTransaction: Whether the transaction continues if the statement fails.
     func run(_ sql: String, keepingTransaction keepsTransaction: Bool) throws(PostgresError) {
         guard keepsTransaction else {
             _ = try connection.run([PostgresStatement(sql)], interruption: interruption)
@@ -28,7 +28,7 @@ struct PostgresTrial {
         _ = try tried(sql, Self.end)
     }
 
-    /// What a query finds; what it has written is taken back.
+    /// Returns the rows of a query, and rolls back its writes.
     func found(_ sql: String) throws(PostgresError) -> [[StoredValue]] {
         let rows = try tried(sql, Self.takeBack)
         return (0..<rows.count).map(rows.values)
@@ -41,19 +41,19 @@ struct PostgresTrial {
             return try connection.run(
                 [Self.begin, PostgresStatement(sql), ending], interruption: interruption)[1]
         } catch {
-            // A connection that is lost has no transaction any more.
+            // A lost connection has no transaction any more.
             if !error.isDisconnection { _ = try connection.run([Self.takeBack]) }
             throw error
         }
     }
 
-    // MARK: Rows that are refused
+    // MARK: Rejected rows
 
-    /// The row with the least key that a statement is refused for, and why; nil where there is none.
+    /// The row with the least key for which a statement fails, and the error; nil if there is none.
     ///
     /// - Parameters:
-    ///   - source: What has the rows, as it stands in FROM.
-    ///   - statement: The statement for the rows that meet a condition.
+    ///   - source: The table expression with the rows, as in FROM.
+    ///   - statement: Returns the statement for the rows that meet a condition.
     func firstRefused(
         of source: String, _ statement: (_ condition: String) -> String
     ) -> (key: Int64, error: PostgresError)? {
@@ -69,9 +69,9 @@ struct PostgresTrial {
                 return error
             }
         }
-        // What fails without rows does not fail for one of them.
+        // If the statement fails without rows, no row is the reason.
         guard failure(after: bad, upTo: bad) == nil else { return nil }
-        // Half of the rows that are left fail, or the other half does.
+        // A bisection: the rejected row is in one of the two halves of the remaining rows.
         while bad - good > 1 {
             let middle = good + (bad - good) / 2
             guard let error = failure(after: good, upTo: middle) else {
@@ -84,7 +84,7 @@ struct PostgresTrial {
         return failure(after: good, upTo: bad).map { (bad, $0) }
     }
 
-    /// The entity of a row; nil where its table has rows of one only.
+    /// The entity of a row; nil if its table contains rows of one entity only.
     func entity(of key: Int64, in table: String) -> String? {
         let query = """
             SELECT "_entity" FROM \(PostgresName.identifier(table)) WHERE "_id" = \(key)

@@ -7,23 +7,23 @@ import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
 
-/// Proves migrations on a server: stores of one version with the same rows, one in a file and one on the
-/// server, are migrated to another version, and have to be equal. The server's must have the tables of a new
-/// one. All of it is a transaction that is never committed.
+/// Proves migrations on a server. Two stores of one version with the same rows, one in a file and
+/// one on the server, are migrated to another version. Then their rows have to be equal, and the
+/// store on the server must have the tables of a new store. The transaction is never committed.
 package struct PostgresProof {
     package let versions: [Model]
     private var old: Model { versions[0] }
     private var new: Model { versions[versions.count - 1] }
-    /// Two schemas that nobody has.
+    /// Two schemas with unused names.
     private let migrated: String
     private let fresh: String
-    /// The steps that the program supplies; nil for what stands in for them.
+    /// The custom steps of the program; nil for generated replacements.
     private let code: [CodeStep]?
 
     /// - Parameters:
-    ///   - versions: The versions on the way, the oldest first: at least two.
-    ///   - code: The steps that the program supplies; nil lets sample values stand in for them.
-    /// - Throws: Where there are no random numbers.
+    ///   - versions: The versions of the chain, the oldest first: at least two.
+    ///   - code: The custom steps of the program; nil replaces them by steps with sample values.
+    /// - Throws: If no UUID can be generated.
     package init(_ versions: [Model], code: [CodeStep]? = nil) throws {
         self.versions = versions
         self.code = code
@@ -35,11 +35,11 @@ package struct PostgresProof {
     /// The migrations of a chain on either engine.
     package typealias Plans = (file: [Migration], server: [Migration])
 
-    /// What became of the two stores.
+    /// The outcome of migrating the two stores.
     package enum Outcome: Equatable {
-        /// Both were migrated, with so many rows before.
+        /// Both were migrated. They had this number of rows before.
         case migrated(rows: Int)
-        /// Both were refused.
+        /// Both engines rejected the data.
         case refused
     }
 
@@ -48,12 +48,12 @@ package struct PostgresProof {
         package let description: String
     }
 
-    /// What PostgreSQL cannot do although SQLite can.
+    /// A migration that is possible on SQLite, but not on PostgreSQL.
     package struct Unplanned: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// The steps on either engine; nil where neither has any.
+    /// The migrations for both engines; nil if they are not possible on SQLite.
     ///
     /// - Throws: ``Unplanned``.
     package func plans() throws -> Plans? {
@@ -66,11 +66,11 @@ package struct PostgresProof {
         }
     }
 
-    /// Migrates stores with the generated rows of a proof: such as any program might write, and the
-    /// extremes of the types that stay.
+    /// Migrates stores with generated rows: rows that any program might write, and the extremes of
+    /// types that the migration does not change.
     ///
-    /// - Returns: What was seen of them.
-    /// - Throws: ``Difference``; what the server throws.
+    /// - Returns: The outcomes.
+    /// - Throws: ``Difference``, and errors of the server.
     package func prove(
         _ plans: Plans, seeds: Range<UInt64>, on server: PostgresSettings
     ) throws -> MigrationProver.Proof {
@@ -95,19 +95,19 @@ package struct PostgresProof {
         return trials.proof
     }
 
-    /// A store of the older version in a file.
+    /// Creates a store of the older version in a file.
     package func file(_ rows: SampleRows) throws -> Connection {
         try MigrationProver.makeStore(of: old, with: rows)
     }
 
-    /// Does something with both stores, in the transaction of the server's.
+    /// Work with both stores, in the server's transaction.
     typealias Work = (_ file: Connection, _ server: PostgresConnection) throws -> Void
 
-    /// Migrates both stores, and compares them with each other and with a new one.
+    /// Migrates both stores, and compares them with each other and with a new store.
     ///
     /// - Parameters:
     ///   - prepare: Called with the stores of the first version.
-    ///   - compare: Called where both were migrated.
+    ///   - compare: Called if both were migrated.
     func run(
         _ plans: Plans, on file: Connection, over connection: PostgresConnection,
         prepare: Work = { _, _ in }, compare: Work = { _, _ in }
@@ -162,7 +162,8 @@ package struct PostgresProof {
                 .map { PostgresStatement($0) })
     }
 
-    /// Gives the server the rows of the file, and the file the dates that the server keeps.
+    /// Copies the rows of the file to the server. Before, dates in the file are rounded to the
+    /// precision of the server.
     private func copy(
         _ tables: [Table], of model: Model, from file: Connection,
         _ connection: PostgresConnection
@@ -190,9 +191,9 @@ package struct PostgresProof {
         }
     }
 
-    /// Runs the steps.
+    /// Runs the migrations on the server.
     ///
-    /// - Returns: Why the server refused the store; nil where it did not.
+    /// - Returns: Why the server rejected the store; nil if it was migrated.
     private func migrate(
         _ connection: PostgresConnection, _ migrations: [Migration], _ code: [CodeStep]
     ) throws -> String? {
@@ -306,7 +307,8 @@ private struct Columns {
 
     func rows(_ connection: PostgresConnection) throws -> [[StoredValue]] {
         let rows = try connection.run(
-            // Tables of one name have other columns in another run.
+            // The comment makes each query unique: in another run, the table may have other
+            // columns.
             PostgresName.shortened(query) + " /* \(try UUID.random().uuidString) */")
         return (0..<rows.count).map { row in
             types.indices.map { column in
@@ -315,8 +317,8 @@ private struct Columns {
         }
     }
 
-    /// A row with the floating-point numbers that the server keeps: another program may read what is
-    /// in the file to its last digit.
+    /// A row with floating-point numbers in the precision of the server. The file stores all
+    /// digits.
     func kept(_ row: [StoredValue]) -> [StoredValue] {
         zip(row, types).map { value, type in
             guard type == .real, case .real(let number) = value else { return value }
@@ -324,7 +326,7 @@ private struct Columns {
         }
     }
 
-    /// Gives values in the file the form that the server has for them.
+    /// Rounds or changes values in the file so that the server can store them.
     func fit(_ file: Connection) throws {
         for (column, type) in zip(columns, types) where !column.isGenerated {
             guard type == .timestamp || type == .text, case .attribute = column.content else {

@@ -6,17 +6,17 @@ import CambiumRecords
 import CambiumSQL
 
 extension PostgresLayout {
-    /// The constraint of the model that a row breaks.
+    /// The constraint of the model that a row violates.
     func brokenConstraint(_ error: PostgresError) -> ConstraintName? {
         switch error.state {
         case PostgresError.checkViolation, PostgresError.uniqueViolation:
-            // The server says a name as it keeps it, which may be a short form.
+            // The server's names may be shortened.
             return PostgresSchema.constraints(of: self)
                 .first { PostgresName.short($0.text) == error.constraint }
         case PostgresError.notNullViolation:
             return Schema(of: model.model).tables
                 .first { table in
-                    // In a migration, a new table has another name meanwhile.
+                    // During a migration, a new table has a temporary name.
                     [table.name, TableCopies.temporaryName(of: table.name)]
                         .contains { PostgresName.short($0) == error.table }
                 }?
@@ -33,7 +33,7 @@ extension PostgresLayout {
         }
     }
 
-    /// The error that a program sees where a save cannot write.
+    /// The error that a program receives if a save fails.
     func refusal(_ error: any Error) -> any Error {
         if error is SaveConflict {
             return StoreError(
@@ -44,7 +44,7 @@ extension PostgresLayout {
         return (error as? PostgresError).map { refusal($0) } ?? error
     }
 
-    /// The error that a program sees where the server refuses what is written.
+    /// The error that a program receives if the server rejects the written values.
     func refusal(_ error: PostgresError) -> any Error {
         if error.state == PostgresError.foreignKeyViolation {
             return ValidationError.danglingKey(error, hint(of: error))
@@ -71,7 +71,7 @@ extension PostgresLayout {
         return ValidationError(breaking: constraint, of: model, error, hint(of: error))
     }
 
-    /// What is to be known of the other row, where the context may not see it.
+    /// A hint about the other row, if the context may not see it.
     private func hint(of error: PostgresError) -> String? {
         error.settings.isEmpty
             ? nil
@@ -79,8 +79,7 @@ extension PostgresLayout {
                 + "transactionSettings (\(error.settings.joined(separator: ", "))): such rows count, too."
     }
 
-    /// The name of the root entity whose keys are not unique; nil where it is something else that is
-    /// not.
+    /// The name of the root entity with duplicate keys; nil if other values are not unique.
     private func entity(ofKey error: PostgresError) -> String? {
         model.entities.first { entity in
             entity.rootIndex == entity.index
@@ -88,7 +87,8 @@ extension PostgresLayout {
         }?.name
     }
 
-    /// The server names the index of an entry that is a little too long.
+    /// The error for an index entry that is too long. If it is only a little too long, the server
+    /// names the index.
     private func tooLong(_ error: PostgresError) -> ValidationError {
         let constraint = PostgresSchema.constraints(of: self)
             .first { PostgresName.short($0.text) == error.constraint }

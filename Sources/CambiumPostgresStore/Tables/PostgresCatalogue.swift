@@ -2,9 +2,10 @@ import CambiumModel
 import CambiumPostgresSQL
 import CambiumSQL
 
-/// What is in a schema, as the server describes it: tables, columns, constraints, indexes.
+/// The tables, columns, constraints, indexes and triggers in a schema, as the server describes
+/// them.
 struct PostgresCatalogue {
-    /// Something with a name: a relation, or a part of a table.
+    /// A named object: a relation, or a part of a table.
     struct Thing: Hashable {
         /// The table, or the relation itself.
         let relation: String
@@ -12,7 +13,7 @@ struct PostgresCatalogue {
         /// `relation`, `column`, `constraint`, `index` or `trigger`.
         let kind: String
 
-        /// Whether it is of the history, which comes and goes.
+        /// Whether it belongs to the history, which may be turned on and off.
         var isOfHistory: Bool {
             relation.hasPrefix(HistorySQL.prefix)
                 || kind == "trigger" && name.hasPrefix(PostgresHistoryNames.triggerPrefix)
@@ -20,19 +21,20 @@ struct PostgresCatalogue {
     }
 
     private(set) var definitions: [Thing: String] = [:]
-    /// What can be changed about a column without changing its values.
+    /// The properties of columns that can be changed without changing values.
     private(set) var columns: [Thing: Column] = [:]
 
     struct Column: Equatable {
-        /// The type, with all that is not below.
+        /// The type, with everything that has no property of its own below.
         let type: String
         let isRequired: Bool
         let standard: String?
     }
 
-    /// The server describes moments in the time zone of the session, which is set for that.
+    /// Reads the catalogue. It sets the session's time zone, because the server's descriptions of
+    /// dates depend on it.
     ///
-    /// - Parameter namespace: An expression for the number of the schema.
+    /// - Parameter namespace: An expression for the OID of the schema.
     init(
         _ connection: PostgresConnection, namespace: String, _ parameters: PostgresParameters
     ) throws {
@@ -111,11 +113,11 @@ struct PostgresCatalogue {
         definitions.keys.filter { $0.kind == "relation" }.map(\.relation).sorted()
     }
 
-    /// The name under which the metadata keep the hash.
+    /// The name of the hash in the metadata.
     static let nameOfHash = "catalogue"
 
-    /// What tells whether anything of it has changed: a hash of all but the history, which comes and
-    /// goes.
+    /// A hash of all definitions except those of the history, which may be turned on and off. It
+    /// shows whether anything was changed.
     var hash: String {
         let lines = definitions.filter { !$0.key.isOfHistory }
             .map { "\($0.key.relation) \($0.key.name) \($0.key.kind) \($0.value)" }

@@ -4,7 +4,7 @@ import CambiumModel
 import CambiumPostgresSQL
 import CambiumSQL
 
-/// What another program has changed about the tables of a store.
+/// Finds the changes that another program has made to the tables of a store.
 struct PostgresDrift {
     let layout: PostgresLayout
     let connection: PostgresConnection
@@ -13,7 +13,7 @@ struct PostgresDrift {
         "on PostgreSQL only indexes, constraints, defaults and NOT NULL are recreated"
     ]
 
-    /// What is in the schema of the store.
+    /// The objects in the schema of the store.
     func catalogue() throws -> PostgresCatalogue {
         var name = PostgresParameters()
         name.append(.text(layout.schemaName), as: .text)
@@ -21,11 +21,11 @@ struct PostgresDrift {
             connection, namespace: "(SELECT oid FROM pg_namespace WHERE nspname = $1)", name)
     }
 
-    /// Makes the tables that the store should have as temporary ones, and lets the server describe
-    /// both: each version of it has its own words for one thing.
+    /// Creates the expected tables as temporary tables, and compares the server's descriptions of
+    /// both. Each version of the server may describe the same table differently.
     ///
-    /// - Parameter isInTransaction: Whether there is a transaction already, in which nothing is left.
-    ///   Else it has one of its own, which is taken back.
+    /// - Parameter isInTransaction: Whether the caller has begun a transaction, in which nothing is
+    ///   left. Otherwise the method begins its own, and rolls it back.
     func differences(isInTransaction: Bool = false) throws -> [StoreDifference] {
         let (expected, actual) = try catalogues(isInTransaction: isInTransaction)
         var found: [StoreDifference] = []
@@ -36,7 +36,7 @@ struct PostgresDrift {
         return found.sorted { $0.name < $1.name }
     }
 
-    /// What the store should have, and what it has.
+    /// The catalogues of the expected and the actual tables.
     func catalogues(
         isInTransaction: Bool
     ) throws -> (expected: PostgresCatalogue, actual: PostgresCatalogue) {
