@@ -9,10 +9,10 @@ import CambiumSQL
 @_exported import struct CambiumSQL.MigrationStatement
 @_exported import struct CambiumSQL.MigrationStep
 
-// A migration is made of steps, and its users must be able to name them.
+// A migration consists of steps, and its users must be able to name their types.
 
-/// What makes a store of one version of a model a store of the next: planned and proven when the
-/// model was compiled, and run as it is.
+/// A migration of stores from one version of a model to the next. It is planned and proven when the
+/// model is compiled, and runs unchanged.
 public struct Migration: Sendable, Hashable {
     /// The version that it starts from.
     public let from: String
@@ -22,22 +22,22 @@ public struct Migration: Sendable, Hashable {
     public let fromHash: String
     /// The version hash of the version that it migrates to.
     public let toHash: String
-    /// The hash of the text of all tables and indexes of the version that it starts from; empty
-    /// where it was not noted. A store with another one was made by another form of the version,
-    /// and ``objects`` say nothing about it.
+    /// The hash of the statements of all tables and indexes of the version that it starts from;
+    /// empty if it is not known. If a store has another hash, it was created by another form of the
+    /// version, and ``objects`` does not describe it.
     public let schemaHash: String
-    /// What is done, in order.
+    /// The steps, in order.
     public let steps: [MigrationStep]
-    /// The tables, indexes and triggers that a store of the version it starts from has, each with
-    /// the first digits of a hash of what it says; those alone that differ from the version before
-    /// that one. A deleted one has an empty text.
+    /// The tables, indexes and triggers of the version that the migration starts from, each with
+    /// the first digits of a hash of its definition. It contains only the objects that differ from
+    /// the version before that one. A deleted object has an empty string.
     public let objects: [String: String]
 
-    /// How the history of a store is taken along; nil where nothing in it has another name or meaning
-    /// afterwards.
+    /// The changes to the history of a store; nil if no recorded change needs another name or
+    /// meaning.
     public let history: MigrationHistory?
 
-    /// Describes a migration.
+    /// Creates a migration.
     public init(
         from: String, to: String, fromHash: String, toHash: String, steps: [MigrationStep],
         schemaHash: String = "", objects: [String: String] = [:],
@@ -55,8 +55,8 @@ public struct Migration: Sendable, Hashable {
 
     /// Plans the migration between two versions.
     ///
-    /// - Parameter schemas: The tables of both, where they are laid out already.
-    /// - Throws: All reasons why there is none.
+    /// - Parameter schemas: The schemas of both, if the caller has them.
+    /// - Throws: All reasons why no migration can be planned.
     package init(
         from old: Model, to new: Model, schemas: (old: Schema, new: Schema)? = nil
     ) throws(MigrationProblems) {
@@ -65,10 +65,10 @@ public struct Migration: Sendable, Hashable {
             schemas: schemas ?? (Schema(of: old), Schema(of: new)))
     }
 
-    /// Plans what a difference between two versions asks for.
+    /// Plans the migration for a difference between two versions.
     ///
-    /// - Parameter schemas: The tables of both.
-    /// - Throws: All reasons why there is none.
+    /// - Parameter schemas: The schemas of both.
+    /// - Throws: All reasons why no migration can be planned.
     package init(
         _ difference: ModelDifference, schemas: (old: Schema, new: Schema)
     ) throws(MigrationProblems) {
@@ -79,12 +79,13 @@ public struct Migration: Sendable, Hashable {
             steps: plan.steps, history: plan.history)
     }
 
-    /// The same with what a store of the version that it starts from has, so that what another
-    /// program has changed can be found.
+    /// The same migration with the objects of the version that it starts from. With them, changes
+    /// of other programs to a store can be found.
     ///
     /// - Parameters:
-    ///   - schema: The tables of that version.
-    ///   - former: Those of the version before, where a migration exists from there to this one.
+    ///   - schema: The schema of that version.
+    ///   - former: The schema of the version before, if there is a migration from there to this
+    ///     one.
     package func noting(_ schema: Schema, after former: Schema?) -> Migration {
         Migration(
             from: from, to: to, fromHash: fromHash, toHash: toHash, steps: steps,
@@ -92,57 +93,57 @@ public struct Migration: Sendable, Hashable {
             history: history)
     }
 
-    /// What the whole migration means for the data: as much as the gravest step.
+    /// The effect of the migration on the data: that of the step with the greatest effect.
     public var kind: MigrationKind {
         steps.map(\.kind).max() ?? .additive
     }
 
-    /// Whether data is deleted or becomes less exact, so that a copy of the store is made first.
+    /// Whether data is deleted or becomes less exact. Then the store is copied first.
     public var losesData: Bool {
         steps.contains(where: \.losesData)
     }
 
-    /// Why the history of a store starts over; nil where it goes on.
+    /// Why the history of a store restarts; nil if it continues.
     var historyObstacle: String? {
         if let history { return history.obstacle }
         if kind == .additive { return nil }
         return "The migration was planned without it"
     }
 
-    /// The statements in order.
+    /// The statements, in order.
     var statements: [MigrationStatement] { steps.flatMap(\.statements) }
 
-    /// What they do.
+    /// The operations of the statements.
     var operations: [SchemaOperation] { statements.map(\.operation) }
 
-    /// The names of the steps that the program supplies, in order.
+    /// The names of the program's custom steps, in order.
     public var codeSteps: [String] {
         steps.compactMap(\.code)
     }
 }
 
 extension [Migration] {
-    /// The same with what a store of each version that one starts from has.
+    /// The same migrations, each with the objects of the version that it starts from.
     ///
-    /// - Parameter schemas: The tables of all versions; the last ones are those of this chain.
+    /// - Parameter schemas: The schemas of all versions; the last ones are those of this chain.
     package func noting(_ schemas: [Schema]) -> [Migration] {
         let first = schemas.count - 1 - count
         guard first >= 0 else { return self }
         return enumerated().map { index, migration in
-            // Earlier migrations are not in the chain, so that the first one says it all.
+            // The chain does not contain earlier migrations, so the first one lists all objects.
             migration.noting(
                 schemas[first + index], after: index == 0 ? nil : schemas[first + index - 1])
         }
     }
 }
 
-/// The way from a store's version to the program's.
+/// The migrations from a store's version to the program's version.
 package struct MigrationChain: Sendable {
     package let migrations: [Migration]
-    /// What the first one is about, where it starts at another draft of its version.
+    /// The draft that the first migration starts from, if it is another draft of a version.
     let draft: DraftStep?
 
-    /// A way without a migration: only checks, defaults or indexes are brought up to date.
+    /// A chain without a migration: only checks, defaults or indexes are updated.
     static let refresh = MigrationChain()
 
     init(_ migrations: [Migration] = [], draft: DraftStep? = nil) {
@@ -150,7 +151,7 @@ package struct MigrationChain: Sendable {
         self.draft = draft
     }
 
-    /// A way that is known.
+    /// Creates a chain of known migrations.
     package init(of migrations: [Migration]) { self.init(migrations) }
 
     private struct Version: Equatable {
@@ -158,12 +159,12 @@ package struct MigrationChain: Sendable {
         let hash: String
     }
 
-    /// The way from a store's version to the program's.
+    /// Finds the migrations from a store's version to the program's version.
     ///
     /// - Parameters:
-    ///   - laterVersions: The names of versions that come after the program's.
-    ///   - other: Another way, where these migrations are none.
-    /// - Throws: ``MigrationError`` where there is none.
+    ///   - laterVersions: The names of versions after the program's version.
+    ///   - other: Returns another chain, if these migrations do not reach the version.
+    /// - Throws: ``MigrationError`` if there is no chain.
     package static func way(
         from store: StoreMetadata, to target: StoreMetadata, among migrations: [Migration],
         laterVersions: Set<String> = [], or other: () throws -> MigrationChain? = { nil }
@@ -193,30 +194,30 @@ package struct MigrationChain: Sendable {
             known: known + ["\(target.version) (\(target.versionHash))"])
     }
 
-    /// What is done, in order.
+    /// The steps of all migrations, in order.
     var steps: [MigrationStep] { migrations.flatMap(\.steps) }
 
-    /// What their statements do, in order.
+    /// The operations of all statements, in order.
     package var operations: [SchemaOperation] { migrations.flatMap(\.operations) }
 
-    /// Whether a copy of the store is made first: where data is deleted, and where it is not proven
-    /// what is done to rows that exist.
+    /// Whether the store is copied first: because data is deleted, or because the migration of
+    /// existing rows is not proven.
     package var needsBackup: Bool {
         steps.contains(where: \.losesData)
             || draft != nil && migrations[0].kind != .additive
     }
 
-    /// Why the history of a store starts over on the way; nil where it goes on.
+    /// Why the history of a store restarts during the chain; nil if it continues.
     package var historyObstacle: String? { migrations.lazy.compactMap(\.historyObstacle).first }
 
-    /// The versions on the way, the first and the last included; empty where there is no migration.
+    /// The versions of the chain, with the first and the last one; empty if there is no migration.
     var versions: [String] { migrations.prefix(1).map(\.from) + migrations.map(\.to) }
 
-    /// Finds the shortest chain; nil where there is none. A version is known by name and hash, or
-    /// by its hash alone where it was given another name.
+    /// Finds the shortest chain; nil if there is none. A version is known by its name and hash, or
+    /// by its hash alone if it was renamed.
     ///
-    /// - Parameter knowsHashes: Whether the hash alone may do. Two versions can look the same and
-    ///   mean other things: the migration between them fills a value again.
+    /// - Parameter knowsHashes: Whether the hash alone is sufficient. Two versions may have the
+    ///   same hash and different meanings: the migration between them fills a value again.
     init?(
         from store: StoreMetadata, to program: StoreMetadata, among migrations: [Migration],
         knowingHashes knowsHashes: Bool
@@ -250,11 +251,11 @@ package struct MigrationChain: Sendable {
     }
 }
 
-/// The way from one draft of a version to another, which is not proven.
+/// A migration from one draft of a version to another. It is not proven.
 final class DraftStep: Sendable {
-    /// The tables of the store.
+    /// The schema of the store.
     let schema: Schema
-    /// What differs, in words.
+    /// Descriptions of the differences.
     let changes: [String]
 
     init(schema: Schema, changes: [String]) {
@@ -262,7 +263,7 @@ final class DraftStep: Sendable {
         self.changes = changes
     }
 
-    /// What was done, for a log.
+    /// A description of the migration, for a log.
     func words(of store: String?, _ model: String, backup: String?) -> String {
         "The store\(store.map { " '\($0)'" } ?? "") was migrated from another draft of version "
             + "\(schema.metadata.version) of \(model), and nothing has proven that migration: "
@@ -271,23 +272,22 @@ final class DraftStep: Sendable {
     }
 }
 
-/// What opening a store did to it.
+/// The outcome of opening a store.
 public enum MigrationOutcome: Sendable, Hashable {
-    /// There was nothing; the store is new.
+    /// A new store was created.
     case created
     /// The store had the program's version.
     case current
-    /// The store had the program's version; checks, defaults or indexes were brought up to date, or
-    /// what another program had changed was repaired. `backup` is the path of the copy, where one
-    /// was made.
+    /// The store had the program's version. Its checks, defaults or indexes were updated, or
+    /// changes of another program were repaired. `backup` is the path of the copy, if one was made.
     case refreshed(backup: String?)
-    /// The store had an earlier version, or was written with another draft of the program's version:
-    /// then `from` and `to` are equal. `backup` is the path of the copy, where one was made: on a
-    /// server the schema with the copies of tables.
+    /// The store had an earlier version. If it was written with another draft of the program's
+    /// version, `from` and `to` are equal. `backup` is the path of the copy, if one was made: on a
+    /// server, the schema with the copies of tables.
     case migrated(from: String, to: String, steps: [MigrationStep], backup: String?)
 }
 
-/// The name of a version, comparable with those that were made in the same way.
+/// The name of a version. Names of the same form can be compared.
 struct VersionName {
     private let words: [Substring]
     private let numbers: [Substring]
@@ -308,8 +308,9 @@ struct VersionName {
         self.numbers = numbers
     }
 
-    /// Whether the numbers of this name, the first first, are greater than another's: `Model 12` is
-    /// later than `Model 9`, and `2.10` than `2.9`. Names with other words say nothing.
+    /// Whether the numbers in this name are greater than those in another name: `Model 12` is later
+    /// than `Model 9`, and `2.10` is later than `2.9`. Names with different words cannot be
+    /// compared.
     func isLater(than other: VersionName) -> Bool {
         for index in numbers.indices {
             guard index < other.numbers.count else {

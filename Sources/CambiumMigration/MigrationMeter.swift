@@ -1,13 +1,13 @@
 import CambiumSQL
 import CambiumSQLite
 
-/// Tells how far a migration is, and asks whether it shall go on: between two statements, and while
-/// a long one runs.
+/// Reports the progress of a migration, and checks whether it was cancelled: between two
+/// statements, and during long ones.
 package final class MigrationMeter {
     private let progress: (MigrationProgress) -> Void
     private let isCancelled: () -> Bool
     private let total: Int
-    /// How much the copy, each statement and the checks are of the whole; their sum is 1.
+    /// The parts of the copy, each statement and the checks in the total work; their sum is 1.
     private let backupShare: Double
     private let shares: [Double]
     private let rows: [Int]
@@ -21,7 +21,7 @@ package final class MigrationMeter {
     private var lastReport: ContinuousClock.Instant?
     private var stopped = false
 
-    /// - Parameter costs: How many rows each statement goes through.
+    /// - Parameter costs: The number of rows that each statement reads.
     init(
         costs rows: [Int], makesBackup: Bool, progress: @escaping (MigrationProgress) -> Void,
         isCancelled: @escaping () -> Bool
@@ -30,7 +30,7 @@ package final class MigrationMeter {
         self.isCancelled = isCancelled
         self.rows = rows
         total = rows.count
-        // A statement costs something with no rows too.
+        // A statement without rows takes some time too.
         let weights = rows.map { Double($0) + 10 }
         let work = weights.reduce(0, +)
         let (backup, verification) = (makesBackup ? work * 0.3 : 0, work * 0.1 + 1)
@@ -39,11 +39,11 @@ package final class MigrationMeter {
         shares = weights.map { $0 / whole }
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// Called again and again during the copy.
+    /// Called repeatedly during the copy.
     ///
-    /// - Returns: Whether to go on.
+    /// - Returns: Whether the copy should continue.
     func copied(_ pages: Int, of count: Int) -> Bool {
         summary = "Copy the store"
         report(backupShare * Double(pages) / Double(max(1, count)), isFirst: pages == 0)
@@ -61,13 +61,13 @@ package final class MigrationMeter {
         report(fractionBefore, isFirst: true)
     }
 
-    /// Called after each statement that was counted.
+    /// Called after each counted statement.
     package func ended() {
         if completed < total { fractionBefore += shares[completed] }
         completed += 1
     }
 
-    /// Called while a step of the program runs, with how far it says that it is.
+    /// Called while a custom step runs, with the progress that the step reports.
     func codeIs(at part: Double) {
         guard completed < total else { return }
         report(fractionBefore + shares[completed] * min(1, max(0, part)), isFirst: false)
@@ -81,33 +81,34 @@ package final class MigrationMeter {
         report(fractionBefore, isFirst: true)
     }
 
-    /// Ends the migration where that was asked for.
+    /// Throws if the migration was cancelled.
     package func requireGoingOn() throws(MigrationError) {
         if !goesOn() { throw .cancelled }
     }
 
     // MARK: While a statement runs
 
-    /// About how many of SQLite's instructions lie between two questions.
+    /// The approximate number of SQLite's instructions between two ticks.
     static let instructionsPerTick: Int32 = 10_000
-    /// How many of them a row takes, roughly, with its indexes.
+    /// The approximate number of ticks for a row with its indexes.
     private static let ticksPerRow = 0.01
 
     /// Called by SQLite while a statement runs.
     ///
-    /// - Returns: Whether it goes on.
+    /// - Returns: Whether the statement should continue.
     func tick() -> Bool {
         ticks += 1
         if phase == .migration, completed < total {
             let expected = max(1, Double(rows[completed]) * Self.ticksPerRow)
-            // What takes longer than expected comes near the end, and does not go past it.
+            // If a statement takes longer than expected, its progress approaches the end without
+            // reaching it.
             let done = Double(ticks) / (Double(ticks) + expected * 0.25)
             report(fractionBefore + shares[completed] * done, isFirst: false)
         }
         return goesOn()
     }
 
-    /// What an error of SQLite's means: an interruption by ``tick()`` was asked for.
+    /// Whether an error of SQLite is the result of an interruption by ``tick()``.
     func isCancellation(_ error: SQLiteError) -> Bool {
         let interruptedCode: Int32 = 9
         return stopped && error.primaryCode == interruptedCode
@@ -118,7 +119,7 @@ package final class MigrationMeter {
         return !stopped
     }
 
-    /// Tells how far it is; within a phase or a statement not more than ten times in a second.
+    /// Reports the progress, within a phase or a statement at most ten times in a second.
     private func report(_ fraction: Double, isFirst: Bool) {
         let now = ContinuousClock.now
         if !isFirst, let lastReport, now - lastReport < .milliseconds(100) { return }
@@ -139,14 +140,15 @@ package enum MigrationMoment {
     case after(MigrationStatement)
 }
 
-/// How far a migration is.
+/// The progress of a migration.
 public struct MigrationProgress: Sendable, Hashable {
-    /// What a migration does, in this order.
+    /// The phases of a migration, in this order.
     public enum Phase: String, Sendable, Hashable, CaseIterable {
-        /// Other programs are waited for: one that creates or migrates the same store on a server, or
-        /// some that are still using its earlier version. No longer than `StoreOptions.busyTimeout`.
+        /// The migration waits for other programs: for one that creates or migrates the same store
+        /// on a server, or for programs that use its earlier version. It waits no longer than
+        /// `StoreOptions.busyTimeout`.
         case waiting
-        /// A copy of the store is made, because data will be lost.
+        /// The store is copied, because data will be deleted.
         case backup
         /// The statements run.
         case migration
@@ -154,16 +156,16 @@ public struct MigrationProgress: Sendable, Hashable {
         case verification
     }
 
-    /// What is done at the moment.
+    /// The current phase.
     public let phase: Phase
-    /// How many statements have run.
+    /// The number of statements that have run.
     public let completed: Int
-    /// How many there are.
+    /// The number of all statements.
     public let total: Int
-    /// How much of the whole is done, from 0 to 1: an estimate by the number of rows, which never
-    /// goes back.
+    /// The progress of the complete migration from 0 to 1. It is estimated by numbers of rows, and
+    /// never decreases.
     public let fraction: Double
-    /// What is done now.
+    /// A description of the current work.
     public let summary: String
 
     package init(phase: Phase, completed: Int, total: Int, fraction: Double, summary: String) {

@@ -17,8 +17,8 @@ extension RandomAccessCollection where Self: Sendable, Element: Sendable, Index 
     }
 }
 
-/// The results for the elements of two arrays. All are computed concurrently; those of the first
-/// array begin first. A map inside another one runs on one thread.
+/// Returns the results for the elements of two arrays. All are computed concurrently, the first
+/// array's elements first. A map inside another map runs on one thread.
 package func concurrentMap<First: Sendable, Second: Sendable, X: Sendable, Y: Sendable>(
     _ first: [First], _ transformFirst: @Sendable (First) -> X,
     _ second: [Second], _ transformSecond: @Sendable (Second) -> Y

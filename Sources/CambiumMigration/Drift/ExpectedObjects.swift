@@ -5,17 +5,16 @@ import CambiumSQLite
 
 /// The known tables and indexes that a store should have.
 indirect enum ExpectedObjects {
-    /// All of them: the store is of the program's version.
+    /// All of them, because the store has the program's version.
     case all(Schema)
-    /// The columns of the tables: the store is of the program's version, but was made when that had
-    /// other checks, defaults or indexes.
+    /// The columns of the tables. The store has the program's version, but was created when that
+    /// version had other checks, defaults or indexes.
     case columns(Schema)
-    /// A fingerprint of each, and the program's version, which adds details about some tables: the
-    /// store is of an earlier version. If something differs, the statements of the chain are
-    /// searched for more details.
+    /// A fingerprint of each, because the store has an earlier version. The program's version adds
+    /// details about some tables. If something differs, the statements of the chain are searched
+    /// for more details.
     case fingerprints([String: String], later: Schema, FormerStatements)
-    /// None are known: the program does not know the form of its version with which the store was
-    /// created.
+    /// None. The store has the program's version in a form that the program does not know.
     case nothing
 
     /// The statements of a chain before and after a version.
@@ -67,7 +66,7 @@ indirect enum ExpectedObjects {
         switch self {
         case .all(let schema): return names(of: schema)
         case .columns(let schema):
-            // Indexes may be other ones in a store that was made before.
+            // An older store may have other indexes.
             return schema.tables.map(\.name) + Self.indexes(among: objects)
         case .fingerprints(let expected, _, _):
             let used = Self.names(neededBy: chain, target)
@@ -84,8 +83,8 @@ indirect enum ExpectedObjects {
         objects.filter { $0.kind == .index && TableIndex.mayBeOurs($0.name) }.map(\.name)
     }
 
-    /// The tables that a chain drops, or that the new version has, and that no statement makes
-    /// before.
+    /// The tables that a chain drops, or that the new version has, without the tables that the
+    /// chain itself creates.
     private static func names(neededBy chain: MigrationChain?, _ target: Schema) -> [String] {
         var used: [String] = []
         var made: Set<String> = []
@@ -199,8 +198,8 @@ indirect enum ExpectedObjects {
         return changed + external(in: rows, besides: expected)
     }
 
-    /// The probable differences of a table whose text is unknown: columns without which its
-    /// fingerprint is right, or else the columns that the chain will require.
+    /// The probable differences of a table with an unknown statement: the columns without which its
+    /// fingerprint would match, or else the missing columns that the chain will need.
     private static func guessedParts(
         of table: String, _ fingerprint: String, in catalogue: Catalogue, _ former: FormerTables
     ) -> [StoreDifference.Part] {
@@ -305,7 +304,7 @@ struct AddedColumns {
         }
     }
 
-    // MARK: On the way
+    // MARK: During a migration
 
     /// The tables whose added columns cannot be migrated: their rows are moved to another table or
     /// to several tables, or are deleted; or the new version has a column of that name.
@@ -320,8 +319,8 @@ struct AddedColumns {
         }
     }
 
-    /// The statements to run before an operation of the migration: before an old table is dropped,
-    /// the new one has its rows already.
+    /// The statements to run before an operation of the migration. Before an old table is dropped,
+    /// they add its columns to the new one, which has the rows already.
     func statements(before operation: SchemaOperation) -> [MigrationStatement] {
         guard case .dropTable(let table) = operation,
             let columns = tables[table]

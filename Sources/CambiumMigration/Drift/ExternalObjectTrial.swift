@@ -2,8 +2,8 @@ import CambiumModel
 import CambiumSQL
 import CambiumSQLite
 
-/// The tables of a version in memory, without rows, with the objects of other programs. It shows
-/// which of these objects work there.
+/// Tries the objects of other programs with the tables of a version. The tables are created in
+/// memory, without rows. The trial finds the objects that do not work with them.
 struct ExternalObjectTrial {
     /// A failed query about an object, with SQLite's message.
     private struct Failure {
@@ -45,7 +45,7 @@ struct ExternalObjectTrial {
         for object in objects where object.kind == .trigger { tryTrigger(object) }
     }
 
-    /// Why something does not work here that works in another version.
+    /// The error of an object that does not work with this version, but with another one.
     func firstFailure(of object: StoreObject, besides other: ExternalObjectTrial) -> String? {
         failures.filter { failure in
             failure.object == object
@@ -72,9 +72,9 @@ struct ExternalObjectTrial {
         }
     }
 
-    /// A trigger fails if a statement that worked without it does not work with it, or fails for
-    /// another reason: before a view has a trigger, it cannot be written at all. A trigger that
-    /// fails is dropped again, so that the next one is not blamed for its errors.
+    /// Tries a trigger. It fails if a statement works without it but not with it, or fails for
+    /// another reason with it. (A view cannot be written at all before it has a trigger.) A failed
+    /// trigger is dropped again, so that its errors are not attributed to the next one.
     private mutating func tryTrigger(_ object: StoreObject) {
         let before = answers(about: object.table)
         make(object, object.sql)
@@ -237,10 +237,10 @@ extension StoreObject {
     }
 }
 
-/// The triggers and views of a store, removed while its tables change. A table that is rebuilt
-/// would lose its triggers, a view would keep SQLite from renaming its table, and the history must
-/// not record a migration as changes of objects. The triggers, views and indexes of other programs
-/// are restored unchanged. The triggers of the history are created for the new tables.
+/// The triggers and views of a store, removed while its tables change. Otherwise a rebuilt table
+/// would lose its triggers, SQLite could not rename the table of a view, and the history would
+/// record a migration as changes of objects. The triggers, views and indexes of other programs are
+/// restored unchanged. The triggers of the history are created for the new tables.
 struct SetAsideObjects {
     private let connection: Connection
     /// The triggers, views and indexes of other programs. An index is deleted when its table is
@@ -249,12 +249,12 @@ struct SetAsideObjects {
     /// The settings of the store's history; nil if it has none.
     let history: HistorySettings?
 
-    /// Removes all triggers and views, inside of a transaction.
+    /// Removes all triggers and views. Call it in a transaction.
     init(of connection: Connection) throws(SQLiteError) {
         self.connection = connection
         let objects = try connection.storeObjects()
         for object in objects where object.kind == .trigger || object.kind == .view {
-            // A view takes its triggers with it.
+            // Dropping a view drops its triggers too.
             try connection.execute(object.removalIfThere)
         }
         others = objects.filter { object in
@@ -266,8 +266,8 @@ struct SetAsideObjects {
 
     /// Restores them.
     ///
-    /// - Throws: ``MigrationError/externalObjectsInTheWay(_:)`` if one does not fit any more: it
-    ///   must not disappear without a message; `SQLiteError`.
+    /// - Throws: ``MigrationError/externalObjectsInTheWay(_:)`` if an object does not work any
+    ///   more: it must not disappear without a message; `SQLiteError`.
     func putBack(in schema: Schema, _ model: Model) throws {
         let there = Set(
             try connection.storeObjects()

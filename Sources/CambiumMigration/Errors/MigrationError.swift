@@ -1,58 +1,59 @@
 import CambiumModel
 import CambiumSQLite
 
-/// Why a store could not be brought to the program's version of the model. The store is unchanged.
+/// An error that prevented the migration of a store to the program's version of the model. The
+/// store is unchanged.
 public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The file is a database, but no store of Cambium's.
+    /// The file is an SQLite database, but not a store of Cambium.
     case notAStore
-    /// The store is one of another model.
+    /// The store belongs to another model.
     case otherModel(store: String, program: String)
-    /// The store's file format is of a later Cambium.
+    /// The store has the file format of a later version of Cambium.
     case newerFormat(store: String, program: String)
     /// A later version of the program wrote the store.
     case newerVersion(store: String, program: String)
-    /// The store's version comes after the one to go to, and is known: no migration goes back.
+    /// The store has a known version after the target version. There are no migrations back.
     case noWayBack(store: String, target: String)
-    /// No migration of the program starts from the store's version.
+    /// The program has no migration from the store's version.
     case unknownVersion(store: String, hash: String, known: [String])
-    /// The store was written with another draft of the program's version, or of one before, and the
-    /// policy for such stores (``DraftPolicy``) does not open it.
+    /// The store was written with another draft of the program's version or of an earlier version,
+    /// and the policy for such stores (``DraftPolicy``) does not allow opening it.
     case otherDraft(OtherDraft)
-    /// The store's data does not meet a condition of the new version.
+    /// The store's data violates a constraint of the new version.
     case refused(MigrationRefusal)
     /// A statement failed.
     case statementFailed(step: String, SQLiteError)
-    /// The file is not as SQLite has written it, and what the migration reads of it cannot be read.
-    /// `finding` says in SQLite's words what is wrong.
+    /// The file is damaged, and the migration cannot read what it needs. `finding` is SQLite's
+    /// message.
     case storeIsDamaged(finding: String)
     /// Links of the table reference objects that do not exist. `object` is the number of the first
-    /// object that has one; nil where they lie in a table of their own.
+    /// object with such a link; nil if the links have a table of their own.
     case brokenLinks(table: String, count: Int, object: Int64?)
-    /// Tables or indexes differ from the store's version; see ``DriftPolicy`` for what to do
-    /// about it.
+    /// Tables or indexes differ from the store's version. See ``DriftPolicy`` for the handling of
+    /// such stores.
     case storeDiffers([StoreDifference])
-    /// Other programs have added columns to tables whose rows the migration puts elsewhere, so that
-    /// ``DriftPolicy/report`` cannot leave them.
+    /// Other programs have added columns to tables, and the migration moves their rows to other
+    /// tables. So ``DriftPolicy/report`` cannot keep the columns.
     case columnsHaveNoPlace([StoreDifference])
-    /// Tables, indexes, views or triggers of other programs are in the way, or would not work with the
-    /// new version. Nothing was changed.
+    /// Tables, indexes, views or triggers of other programs conflict with the migration, or would
+    /// not work with the new version. Nothing was changed.
     case externalObjectsInTheWay([ExternalObject])
-    /// The store has tables, indexes, views or triggers of other programs, and is opened with trust in
-    /// nothing but the model's own schema. Nothing was read or changed.
+    /// The store has tables, indexes, views or triggers of other programs, but it is opened with
+    /// trust in the model's schema alone. Nothing was read or changed.
     case objectsAreNotTrusted([ExternalObject])
-    /// The copy that is made before data is deleted could not be made.
+    /// The store could not be copied before data is deleted.
     case backupFailed(path: String, SQLiteError)
     /// The files of large values could not be copied for the backup. Nothing was changed.
     case backupOfFilesFailed(path: String, reason: String)
-    /// The store is of another version, and was opened with automatic migration off.
+    /// The store has another version, and was opened with automatic migration off.
     case migrationIsOff(store: String, program: String)
-    /// The way to the program's version has steps that only the program itself can do, and the
-    /// program that opens the store does not supply them.
+    /// The migration to the program's version has custom steps, and the program that opens the
+    /// store does not supply them.
     case codeIsMissing(steps: [String])
-    /// The program asked to stop.
+    /// The program cancelled the migration.
     case cancelled
 
-    /// The case and the strings that it holds, and what else it holds.
+    /// The name of the case with its associated strings, and the other associated values.
     private var identity: (words: [String], rest: AnyHashable?) {
         switch self {
         case .notAStore: (["notAStore"], nil)
@@ -81,19 +82,19 @@ public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConv
         }
     }
 
-    /// Whether both are of one case and hold the same.
+    /// Returns whether both are the same case with equal associated values.
     public static func == (one: MigrationError, other: MigrationError) -> Bool {
         one.identity == other.identity
     }
 
-    /// Hashes the case and what it holds.
+    /// Hashes the case and its associated values.
     public func hash(into hasher: inout Hasher) {
         let identity = identity
         hasher.combine(identity.words)
         hasher.combine(identity.rest)
     }
 
-    /// The code that Core Data uses for the nearest thing, for ported code.
+    /// The code of the most similar Core Data error, for ported code.
     public var coreDataCode: Int {
         switch self {
         case .notAStore, .storeIsDamaged: 259
@@ -110,12 +111,12 @@ public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConv
         }
     }
 
-    /// What happened and what to do about it.
+    /// The problem and the remedy.
     public var description: String {
         remedy.map { "\(problem)\(problem.hasSuffix(".") ? "" : ".") \($0)" } ?? problem
     }
 
-    /// What happened, without a full stop at the end.
+    /// The problem, without a full stop at the end.
     package var problem: String {
         switch self {
         case .notAStore:
@@ -178,7 +179,7 @@ public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConv
         }
     }
 
-    /// What to do about it, without a full stop at the end; nil where the problem says it.
+    /// The remedy, without a full stop at the end; nil if the problem says it.
     package var remedy: String? {
         switch self {
         case .notAStore: "Open another file, or a new one"
@@ -214,7 +215,7 @@ public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConv
         }
     }
 
-    /// The same as damage, where that is the reason.
+    /// The same error, or an error for a damaged file if that is the cause.
     func noticingDamage() -> MigrationError {
         switch self {
         case .statementFailed(let step, let error) where error.isDamage:
@@ -238,10 +239,10 @@ public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConv
 }
 
 extension SQLiteError {
-    /// Whether the file is not what SQLite has written.
+    /// Whether the file is damaged or not a database.
     package var isDamage: Bool { [11, 26].contains(primaryCode) }
 
-    /// What to do about a copy that cannot be made in a folder.
+    /// The remedy for a copy that cannot be written to a folder.
     fileprivate func remedyOfCopy(in folder: String) -> String {
         if !StoreFiles.isFolder(folder) { return "There is no folder \(folder): create it" }
         return switch primaryCode {
@@ -252,26 +253,26 @@ extension SQLiteError {
     }
 }
 
-/// Why the data of a store does not fit the new version.
+/// A violation of the new version's constraints by the data of a store.
 public struct MigrationRefusal: Sendable, Hashable, CustomStringConvertible {
-    /// The step of the migration that was running, in words: what it changes, the conditions that
-    /// come with that, and the reasons that its author gave.
+    /// A description of the running step of the migration: its changes, the conditions of these
+    /// changes, and the reasons that the author of the model gave.
     public let step: String
-    /// What is wrong, in words.
+    /// A description of the violation.
     public let reason: String
-    /// The name of the store's constraint that was not met, such as `Product.stock.max`; nil where
-    /// it is none of the new version's.
+    /// The name of the violated constraint of the store, such as `Product.stock.max`; nil if it is
+    /// not a constraint of the new version.
     public var constraint: String?
-    /// The entity of the objects because of which the store is refused, or the root of its
-    /// hierarchy, by the name that it has at that moment.
+    /// The entity of the objects that violate the constraint, or the root of its hierarchy, by the
+    /// name that it has in this step.
     public var entity: String?
-    /// The numbers of the objects because of which the store is refused: the first one that was
-    /// found, or two that are equal. Empty where they were not found.
+    /// The numbers of the objects that violate the constraint: the first one that was found, or two
+    /// equal ones. Empty if they were not found.
     public var objects: [Int64] = []
-    /// The value that does not fit, as the model language writes it (`12.34` of a decimal,
-    /// `2026-01-31T12:00:00Z` of a date); nil where it is none in particular.
+    /// The invalid value, in the notation of the model language (`12.34` for a decimal,
+    /// `2026-01-31T12:00:00Z` for a date); nil if the violation is not about one value.
     ///
-    /// - Note: It is a user's, and no part of the error's description.
+    /// - Note: It may be private data of a user, so the error's description does not contain it.
     public var value: String?
 
     package init(step: String, reason: String) {
@@ -279,7 +280,7 @@ public struct MigrationRefusal: Sendable, Hashable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// What is wrong with which objects.
+    /// The violation and the objects.
     public var description: String { words(value: nil) }
 
     /// The same with the value, for a reader with access to the store.
@@ -297,7 +298,8 @@ public struct MigrationRefusal: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension String {
-    /// The same with the codes of characters that a terminal would not show, or would obey.
+    /// The same string, with the codes of control characters. A terminal would not show them, or
+    /// would execute them.
     fileprivate var withVisibleControls: String {
         escaping { scalar in
             scalar.properties.generalCategory == .control
@@ -306,16 +308,16 @@ extension String {
     }
 }
 
-/// A step of the program has failed, or has left rows that the new version does not take. The whole
-/// migration is undone: the store is as it was.
+/// An error of a custom step: it failed, or left rows that violate constraints of the new version.
+/// The complete migration is rolled back, and the store is unchanged.
 public struct MigrationStepError: Error, Sendable, CustomStringConvertible {
     /// The step.
     public let step: String
-    /// The entity of the row that it was about, where it was about one.
+    /// The entity of the row, if the error is about a row.
     public let entity: String?
     /// The number of the row's object among those of its root entity.
     public let row: Int64?
-    /// Why it failed: what the step threw, or the store's answer.
+    /// The cause: the error that the step threw, or an error of the store.
     public let underlying: any Error
 
     package init(step: String, entity: String? = nil, row: Int64? = nil, _ error: any Error) {
@@ -334,30 +336,32 @@ public struct MigrationStepError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// A mistake in a step of the program.
+/// A mistake in a custom step.
 public enum MigrationStepMistake: Error, Sendable, Hashable, CustomStringConvertible {
     /// There is no such object.
     case noRow(entity: String, row: Int64)
-    /// An old object was asked for, and none of the new version is what it was.
+    /// The step requested the new object for an old one, but no object of the new version replaced
+    /// it.
     case noSuccessor(entity: String, row: Int64, successor: String)
-    /// The row leaves a value out that every object must have.
+    /// A required value of the row is missing.
     case missingValue(entity: String, row: Int64, constraint: String)
-    /// Two objects are equal in what no two may be equal in: these columns. Their numbers, where they
+    /// Two objects have equal values in unique columns. The error contains their numbers, if they
     /// were found.
     case notUnique(entity: String, columns: [String], rows: [Int64])
-    /// A value does not fit the column: a decimal number has more places than its scale.
+    /// A value does not fit the column: a decimal number has more decimal places than the scale
+    /// allows.
     case unfitValue(entity: String, column: String)
-    /// A date is outside what the store keeps: a server has a first and a last one.
+    /// A date is outside the range of dates that the server can store.
     case unkeptDate(entity: String, column: String)
-    /// A text that was set has a NUL character in it.
+    /// A string contains a NUL character.
     case nulInText(entity: String, column: String)
     /// The step may not write objects of the entity.
     case notWritable(entity: String)
 
-    /// What is wrong, and the remedy.
+    /// The problem and the remedy.
     public var description: String { remedy.map { "\(problem): \($0)" } ?? problem }
 
-    /// What is wrong, without a full stop.
+    /// The problem, without a full stop.
     package var problem: String {
         switch self {
         case .noRow(let entity, let row): "There is no \(entity) \(row)"
@@ -381,8 +385,8 @@ public enum MigrationStepMistake: Error, Sendable, Hashable, CustomStringConvert
         }
     }
 
-    /// What to do about it in the step, without a capital letter and a full stop; nil where the
-    /// problem says it all.
+    /// The remedy in the step, without a capital letter and a full stop; nil if the problem says
+    /// it.
     package var remedy: String? {
         switch self {
         case .noRow, .missingValue: nil

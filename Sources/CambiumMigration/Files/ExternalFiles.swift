@@ -5,12 +5,12 @@ import CambiumSQLite
 /// The folder of the large values of a store. Only files in that folder count, not the targets of
 /// links. Other files in the folder do not belong to the store, and stay.
 ///
-/// A save first writes a journal, a file of its own, with the files that it will create and the
-/// files that will be superfluous after it. Then it creates files, writes rows, commits, removes
-/// the superfluous files, and finally the journal. A process that is killed in between leaves a
-/// journal. The next process that opens the store then removes the named files that no row
-/// references (``ExternalSweep``). All of this happens under the store's write lock, except for the
-/// work after the commit, which may happen twice.
+/// A save first writes a journal, which is a file of its own. It names the files that the save will
+/// create, and the files that will be superfluous after it. Then the save creates files, writes
+/// rows, commits, removes the superfluous files, and finally removes the journal. If the process is
+/// killed in between, the journal is left. The next process that opens the store then removes the
+/// named files that no row references (``ExternalSweep``). All of this happens under the store's
+/// write lock, except for the work after the commit, which may happen twice.
 package struct ExternalFiles: Sendable {
     /// The path of the folder.
     package let folder: String

@@ -46,7 +46,7 @@ package enum StoreFiles {
         return lstat(path, &info) == 0
     }
 
-    /// How many bytes a file has; nil where there is none.
+    /// The size of a file in bytes; nil if the file does not exist.
     package static func size(of path: String) -> Int? {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : nil

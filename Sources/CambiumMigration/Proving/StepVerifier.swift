@@ -3,35 +3,35 @@ import CambiumPlan
 import CambiumSQL
 import CambiumSQLite
 
-/// The versions on both sides of a migration in which the program does steps of its own. Made by
-/// generated code.
+/// The versions on both sides of a migration with custom steps. Created by generated code.
 @_spi(Generated)
 public struct StepProof: Sendable {
     package let old: Model
     package let new: Model
 
-    /// Names the versions.
+    /// Creates a value for two versions.
     public init(from old: Model, to new: Model) {
         self.old = old
         self.new = new
     }
 }
 
-/// Proves the program's steps where the program is: the compiler proved all that is around them.
+/// Proves the custom steps in the program that supplies them. The compiler has proven everything
+/// else.
 package struct StepVerifier {
     private let runner: MigrationRunner
     private let proofs: [StepProof]
 
-    /// Prepares a proof.
+    /// Creates a verifier.
     ///
-    /// - Parameter runner: What knows the current version, all migrations and the steps.
+    /// - Parameter runner: The runner with the current version, all migrations and the steps.
     package init(_ runner: MigrationRunner, _ proofs: [StepProof]) {
         self.runner = runner
         self.proofs = proofs
     }
 
-    /// What the proofs show: of each migration with steps, and of the chain from before the first to
-    /// the current version.
+    /// The results of the proofs: of each migration with steps, and of the chain from the version
+    /// before the first step to the current version.
     package var report: VerifyReport {
         let steps = proofs.map(step)
         return VerifyReport(
@@ -59,7 +59,8 @@ package struct StepVerifier {
         }
     }
 
-    /// The way from before the first step to the current version, where that is further.
+    /// The chain from the version before the first step to the current version, if there are
+    /// further versions.
     private var chain: [VerifyReport.Step] {
         guard let first = proofs.first, first.new.version != runner.model.version else { return [] }
         let (from, to) = (first.old.version, runner.model.version)
@@ -72,7 +73,7 @@ package struct StepVerifier {
                     do {
                         _ = try runner.open(connection)
                     } catch MigrationError.refused {
-                        // Later versions may ask what generated rows do not meet.
+                        // Generated rows may violate constraints of later versions.
                         proof.refusals += 1
                         continue
                     }
@@ -117,16 +118,17 @@ package struct StepVerifier {
     }
 }
 
-/// What the proof of a migration has to know about the program's steps in it.
+/// The properties of a migration's custom steps that a proof needs.
 struct SteppedProof {
-    /// The steps: the program's own, or what stands in for them.
+    /// The program's own steps, or their replacements.
     let code: [CodeStep]
-    /// Whether sample values stand in for the program.
+    /// Whether the steps are replaced by steps with sample values.
     let isReplacement: Bool
-    /// The tables of the new version in which rows are not what the two versions say.
+    /// The tables of the new version with rows that may differ from the model's rules, because
+    /// steps write them.
     let writtenTables: Set<String>
 
-    /// Prepares for a migration; nil where the program has nothing to do in it.
+    /// Prepares the proof of a migration; nil if the migration has no custom steps.
     init?(
         _ match: ModelMatch, _ migration: Migration, _ schema: Schema, _ code: [CodeStep]?
     ) {
@@ -141,11 +143,11 @@ struct SteppedProof {
                 schema.tables.filter { coverage.covers($0, in: model) }.map(\.name))
         } else {
             let step = ReplacementStep(model: model, schema: schema, supplied: coverage.supplied)
-            // It fills all at once; the steps after the first find nothing to do.
+            // The first step fills all values, and the others find nothing to do.
             self.code = migration.codeSteps.map { name in
                 CodeStep(name, from: migration.from, step.run)
             }
-            // Where a link is missing it sets one, and may have to make an object for it.
+            // If a link is missing, the step sets one, and may create an object for it.
             let entities = coverage.supplied.filter(\.isRelationship).flatMap { value in
                 let entity = model.entity(named: value.entity)
                 let relationship = entity.flatMap { model.relationship(value.property, of: $0) }
@@ -157,21 +159,21 @@ struct SteppedProof {
 }
 
 extension Migration {
-    /// What stands in for the steps of the program in a proof.
+    /// The replacements for the program's custom steps in a proof.
     package func replacementSteps(from old: Model, to new: Model) -> [CodeStep] {
         let match = ModelMatch(old: old, new: new)
         return SteppedProof(match, self, Schema(of: new), nil)?.code ?? []
     }
 }
 
-/// Stands in for the program's steps in a proof: gives every object that lacks a value which only
-/// the program knows a sample of it.
+/// Replaces the program's custom steps in a proof: it sets sample values for objects that need a
+/// value from the program.
 struct ReplacementStep: Sendable {
     let model: Model
     let schema: Schema
     let supplied: [SuppliedValue]
 
-    /// How far it goes to make objects for the links of objects that it makes.
+    /// The number of objects that are created at most along a path of required links.
     private static let greatestDepth = 3
 
     func run(_ run: StepRun) throws {
@@ -247,7 +249,7 @@ struct ReplacementStep: Sendable {
         return try run.connection.rows(sql.batch, [.integer(.min), .integer(1)]).first?.first
     }
 
-    /// Makes an object with all that it must have.
+    /// Creates an object with all required values.
     private func make(
         _ entity: Entity, _ run: StepRun, _ number: inout Int, depth: Int
     ) throws -> StoredValue? {

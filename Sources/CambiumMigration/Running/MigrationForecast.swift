@@ -46,18 +46,20 @@ public struct MigrationForecast: Sendable, Hashable {
     public let from: String
     /// The version that it will have.
     public let to: String
-    /// The versions on the way: the store's, the ones between, the program's. If only checks,
-    /// defaults or indexes are brought up to date, it contains the store's version alone.
+    /// The versions of the chain: the store's version, the versions between, and the program's
+    /// version. If only checks, defaults or indexes are updated, it contains the store's version
+    /// alone.
     public let versions: [String]
-    /// The steps, in order. Empty if only checks, defaults or indexes are brought up to date.
+    /// The steps, in order. Empty if only checks, defaults or indexes are updated.
     public let steps: [Step]
-    /// How many bytes the store has.
+    /// The size of the store in bytes.
     public let storeSize: Int
-    /// How many bytes the disk should have free: for the copy that is made before data is lost, and
-    /// for the new tables beside the old ones. After the migration most of them are free again.
+    /// The number of bytes that the disk should have free: for the copy that is made before data is
+    /// deleted, and for the new tables beside the old ones. After the migration most of them are
+    /// free again.
     ///
-    /// On a server these are the copies of tables, the rewritten tables with their indexes, and as
-    /// much again for the server's log.
+    /// On a server these are the copies of tables, the rewritten tables with their indexes, and the
+    /// same number of bytes for the server's log.
     public let bytesNeeded: Int
     /// The free bytes on the store's disk; nil if the system does not report them, and on a server.
     public let freeSpace: Int?
@@ -70,17 +72,17 @@ public struct MigrationForecast: Sendable, Hashable {
     /// The effect on the store's history; nil if it has none, or if nothing is migrated.
     public let history: HistoryFate?
 
-    /// The tables with rows that are written again, sorted, by their names before the migration:
-    /// the rebuilt tables, and the tables with changed values.
+    /// The names of the rewritten tables before the migration, sorted: the rebuilt tables, and the
+    /// tables with changed values.
     public let rewrittenTables: [String]
     /// The locks of a server on tables, by table; other users wait for them. Empty for a file,
     /// because no other process writes it during a migration.
     public let locks: [Lock]
 
-    /// The effect of all steps on the data: the gravest of theirs.
+    /// The effect of the migration on the data: that of the step with the greatest effect.
     public var kind: MigrationKind { steps.map(\.kind).max() ?? .additive }
 
-    /// How many rows are written in all.
+    /// The number of rows that are written in all.
     public var rows: Int { steps.reduce(0) { $0 + $1.rows } }
 
     /// Whether a copy of the store will be made first.
@@ -88,11 +90,11 @@ public struct MigrationForecast: Sendable, Hashable {
         steps.contains(where: \.losesData) || differences.contains { $0.kind != .external }
     }
 
-    /// The names of the steps that the program supplies, in order.
+    /// The names of the program's custom steps, in order.
     public var codeSteps: [String] { steps.compactMap(\.code) }
 
-    /// Whether the disk has enough room; nil if the system does not report it. A migration that
-    /// runs out of room leaves the store unchanged.
+    /// Whether the disk has enough free space; nil if the system does not report it. If the disk
+    /// becomes full during a migration, the store stays unchanged.
     public var fits: Bool? { freeSpace.map { $0 >= bytesNeeded } }
 }
 
@@ -116,7 +118,7 @@ public enum HistoryFate: Sendable, Hashable {
 package final class StoreSurvey {
     /// The store's version.
     package let version: String
-    /// The way to the program's version; nil if the store has it already.
+    /// The migrations to the program's version; nil if the store has it already.
     package let chain: MigrationChain?
     /// The changes of another program.
     package let differences: [StoreDifference]
@@ -140,9 +142,9 @@ package final class StoreSurvey {
         self.history = history
     }
 
-    /// The versions on the way; empty if there is no migration.
+    /// The versions of the chain; empty if there is no migration.
     package var versions: [String] { chain?.versions ?? [] }
-    /// The steps on the way, in order; nil if the store has the program's version.
+    /// The steps of the chain, in order; nil if the store has the program's version.
     package var steps: [MigrationStep]? { chain?.steps }
     /// Whether there is something to migrate or to repair.
     package var hasWork: Bool { chain != nil || differences.contains { $0.kind != .external } }
@@ -215,7 +217,7 @@ extension MigrationRunner {
                 from: version, to: model.version,
                 versions: versions.isEmpty ? [version] : versions, steps: expected.steps,
                 storeSize: storeSize,
-                // Once in the log or the journal, once in the file.
+                // Each row is written to the log or the journal, and to the file.
                 bytesNeeded: 2 * largest + (makesBackup ? storeSize : 0),
                 freeSpace: path.flatMap(StoreFiles.freeSpace), differences: differences,
                 externalObjects: survey.externalObjects, history: survey.history,
@@ -241,11 +243,11 @@ extension MigrationForecast {
     }
 }
 
-/// The tables of a store with rows that operations write again.
+/// The tables whose rows are rewritten by operations.
 package struct RewrittenTables {
-    /// By the names that they have before the operations.
+    /// The names of these tables before the operations.
     package private(set) var names: Set<String> = []
-    /// By the name that a table has now, the one that it had; nil for a new one.
+    /// The former name of each table, by its current name; nil for a new table.
     private var former: [String: String?] = [:]
     private var copied: Set<String> = []
 
@@ -261,7 +263,7 @@ package struct RewrittenTables {
         return known
     }
 
-    /// Follows the next operation.
+    /// Adds the next operation.
     package mutating func follow(_ operation: SchemaOperation) {
         switch operation {
         case .createTable(let table): former[table] = .some(nil)
@@ -289,7 +291,7 @@ package struct RewrittenTables {
 /// The expected work of the statements of a chain. It is computed by following the tables from
 /// statement to statement, without running any.
 package struct ExpectedWork {
-    /// How much a table holds.
+    /// The number of rows and bytes in a table.
     package struct Amount {
         package var rows = 0
         package var bytes = 0
@@ -308,7 +310,7 @@ package struct ExpectedWork {
     struct Cost {
         /// The number of rows that it reads.
         let rows: Int
-        /// What it writes.
+        /// The rows and bytes that it writes.
         let written: Amount
     }
 
@@ -317,15 +319,15 @@ package struct ExpectedWork {
 
     private init() {}
 
-    /// The work on tables that hold so much.
+    /// Creates the work for tables with these numbers of rows and bytes.
     package init(_ amounts: [String: Amount]) {
         rows = amounts.mapValues(\.rows)
         bytes = amounts.mapValues(\.bytes)
     }
 
-    /// The work of the steps of a chain.
+    /// Computes the work of the steps of a chain.
     ///
-    /// - Returns: The steps, and how many bytes each migration writes.
+    /// - Returns: The steps, and the number of bytes that each migration writes.
     package mutating func expected(
         of chain: MigrationChain
     ) -> (steps: [MigrationForecast.Step], bytes: [Int]) {
@@ -364,7 +366,7 @@ package struct ExpectedWork {
         return work
     }
 
-    /// Estimates how many rows the tables of a store have, in no time.
+    /// Estimates the numbers of rows in a store's tables, without counting them.
     static func estimated(in connection: Connection) throws(SQLiteError) -> ExpectedWork {
         var work = ExpectedWork()
         for table in try connection.tableNames {
@@ -398,7 +400,7 @@ package struct ExpectedWork {
             rows[new] = rows.removeValue(forKey: old)
             bytes[new] = bytes.removeValue(forKey: old)
         case .dropTable(let table):
-            // To free a table is much less than to fill one.
+            // Freeing a table costs much less than filling one.
             bytes[table] = nil
             return Cost(rows: (rows.removeValue(forKey: table) ?? 0) / 8, written: Amount())
         case .addColumn, .dropForeignKey, .alterTable, .other:
@@ -420,15 +422,15 @@ package struct ExpectedWork {
 }
 
 extension MigrationMeter {
-    /// The meter of a chain.
+    /// Creates the meter of a chain.
     ///
-    /// - Parameter work: What the tables hold; nil where nobody is notified.
+    /// - Parameter work: The rows in the tables; nil if no progress is reported.
     package convenience init(
         of chain: MigrationChain, _ work: ExpectedWork?, makesBackup: Bool = false,
         progress: @escaping (MigrationProgress) -> Void, isCancelled: @escaping () -> Bool
     ) {
-        // A step of the program counts as a statement, which reads and writes what the statements
-        // before it have filled.
+        // A custom step counts as one statement. It reads and writes the rows of the statements
+        // before it.
         var costs: [Int] = []
         var work = work
         for migration in chain.migrations {

@@ -48,7 +48,7 @@ extension MigrationRunner {
     }
 }
 
-/// What SQLite finds of the rows because of which a statement has failed.
+/// Searches an SQLite store for the rows for which a statement has failed.
 private struct SQLiteRefusalSearch: RefusalSearch {
     let connection: Connection
 

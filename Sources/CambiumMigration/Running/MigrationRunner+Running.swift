@@ -4,7 +4,7 @@ import CambiumSQL
 import CambiumSQLite
 
 extension MigrationRunner {
-    /// Takes a store all the way, in one transaction.
+    /// Migrates a store to the program's version, in one transaction.
     func migrate(
         _ connection: Connection, storePath: String?
     ) throws -> MigrationOutcome {
@@ -35,7 +35,7 @@ extension MigrationRunner {
                 origin = kept.map { (state, $0) }
                 try chain.requireCode(in: code)
                 let added = try addedColumns(changed, on: connection, chain)
-                // What another program has added to a table may go with it.
+                // The migration may delete columns that another program has added.
                 let needsBackup = makesBackup && (chain.needsBackup || !changed.isEmpty)
                 let path = needsBackup || backupPath != nil ? storePath : nil
                 let meter = try meter(for: chain, on: connection, makesBackup: path != nil)
@@ -56,7 +56,7 @@ extension MigrationRunner {
                 }
                 try backup?.finish()
                 try meter.requireGoingOn()
-                // Where nothing can be written, nothing can be removed either.
+                // If the journal cannot be written, the files cannot be removed either.
                 journal = try? files?.announce()
                 isComplete = true
                 return chain.migrations.isEmpty
@@ -73,7 +73,7 @@ extension MigrationRunner {
             }
             return outcome
         } catch {
-            // A commit that failed may be in the log all the same: then the copy is needed.
+            // A failed commit may still be in the log. Then the copy is needed.
             if !isComplete { backup?.remove() }
             if let journal { files?.finish(journal, removing: []) }
             throw explanation(
@@ -81,11 +81,11 @@ extension MigrationRunner {
         }
     }
 
-    /// Why a migration has failed, as far as more is known than its error says.
+    /// Returns the error of a migration, with more details if they are known.
     ///
     /// - Parameters:
-    ///   - known: What another program has changed.
-    ///   - origin: What the store was, and what it said.
+    ///   - known: The changes of another program.
+    ///   - origin: The store's metadata and definition before the migration.
     private func explanation(
         of error: any Error, _ known: [StoreDifference], isDraft: Bool,
         _ origin: (store: StoreMetadata, definition: StoreDefinition)?, _ meter: MigrationMeter?,
@@ -150,7 +150,7 @@ extension MigrationRunner {
             after: chain, from: old.map { Schema(of: $0) }, to: expected, &added, on: connection,
             meter)
         meter.verifies()
-        // Rows that were not written reference what they referenced.
+        // If no rows were rewritten, their references have not changed.
         let isAdditive = chain.steps.allSatisfy { $0.kind == .additive }
         if !isAdditive { try verifyLinks(connection, besides: links) }
         try verify(catalogue, expected)
@@ -160,7 +160,7 @@ extension MigrationRunner {
         }
     }
 
-    /// Runs the migrations, each with the steps of the program.
+    /// Runs the migrations, each with its custom steps.
     private func runSteps(
         of chain: MigrationChain, on connection: Connection, _ meter: MigrationMeter,
         _ added: AddedColumns, _ history: CarriedHistory, files: ExternalFiles?
@@ -188,9 +188,9 @@ extension MigrationRunner {
         }
     }
 
-    /// Brings checks, defaults and indexes up to date.
+    /// Updates checks, defaults and indexes.
     ///
-    /// - Returns: What the store has then.
+    /// - Returns: The catalogue of the store afterwards.
     private func refresh(
         after chain: MigrationChain, from old: Schema?, to expected: Catalogue,
         _ added: inout AddedColumns, on connection: Connection, _ meter: MigrationMeter
@@ -198,7 +198,7 @@ extension MigrationRunner {
         var catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
         try leaveOrRefuse(&added, in: catalogue)
         catalogue = catalogue.without(columns: added.names)
-        // What cannot be restated is rebuilt.
+        // A table whose schema cannot be updated in place is rebuilt.
         for mayRestate in [true, false] {
             let refresh = SchemaRefresh(
                 from: catalogue, of: old, to: schema, expected,
@@ -218,7 +218,7 @@ extension MigrationRunner {
         return catalogue
     }
 
-    /// - Parameter isOfOthers: Whether the statement has words that another program has written.
+    /// - Parameter isOfOthers: Whether the statement contains SQL of another program.
     @inline(never)
     func execute(
         _ statement: MigrationStatement, of step: String, in migration: Migration? = nil,
@@ -267,7 +267,7 @@ extension MigrationRunner {
         }
     }
 
-    /// Gives a new table the columns of others that the old one has, before that is dropped.
+    /// Adds the columns of other programs to a new table, before the old table is dropped.
     @inline(never)
     func carry(
         _ added: AddedColumns, before statement: MigrationStatement, of step: String,
@@ -280,13 +280,13 @@ extension MigrationRunner {
 }
 
 extension SQLiteError {
-    /// Whether a statement is about a table or column that is not there.
+    /// Whether a statement failed because a table or column does not exist.
     fileprivate var isAboutSchema: Bool { primaryCode == 1 }
 }
 
-/// The history of a store while it is migrated: older changes are reported under the new names, and
-/// each migration is a transaction. Where it is unknown what one of them changes, the history
-/// starts over.
+/// The history of a store during its migration. Older changes are reported under the new names, and
+/// each migration is a transaction of the history. If the changes of a migration are not known, the
+/// history restarts.
 package struct CarriedHistory {
     /// The author of the transactions.
     package static let author = "migration"
@@ -309,20 +309,20 @@ package struct CarriedHistory {
         if exists, !isCarried { try connection.expireHistory() }
     }
 
-    /// Before the first step of a migration.
+    /// Called before the first step of a migration.
     func begin(_ migration: Migration) throws(SQLiteError) {
         guard isCarried else { return }
         for statement in migration.history?.before ?? [] { try connection.execute(statement) }
     }
 
-    /// After its last step.
+    /// Called after the last step of a migration.
     func end(_ migration: Migration) throws(SQLiteError) {
         guard isCarried, let history = migration.history else { return }
         for statement in history.after { try connection.execute(statement) }
         try record(author: Self.author, context: Self.context(of: migration))
     }
 
-    /// Makes a transaction of what is in none yet.
+    /// Creates a transaction for the changes that have none yet.
     private func record(author: String? = nil, context: String? = nil) throws(SQLiteError) {
         let texts = [author, context].map { $0.map { StoredValue.text($0) } ?? .null }
         _ = try connection.rows(
@@ -332,19 +332,19 @@ package struct CarriedHistory {
 }
 
 extension Connection {
-    /// Removes all of the history, so that a request for what came after an earlier moment learns
-    /// that this is unknown. Inside of a transaction.
+    /// Removes the complete history, so that requests with an earlier token throw. Call it in a
+    /// transaction.
     package func expireHistory() throws(SQLiteError) {
-        // What no transaction has yet is in none that stays.
+        // Changes without a transaction are assigned to one that is deleted below.
         _ = try rows(HistorySQL.record, [.real(0)] + Array(repeating: .null, count: 5))
         guard let last = try rows(HistorySQL.bounds).first?.first?.integer, last > 0 else { return }
         for statement in HistorySQL.purge { _ = try rows(statement, [.integer(last)]) }
     }
 }
 
-/// The steps that the program does itself.
+/// The program's custom steps.
 extension MigrationRunner {
-    /// Runs a step of the program, in the transaction of the chain.
+    /// Runs a custom step, in the transaction of the chain.
     func run(
         _ step: String, of migration: Migration, on connection: Connection,
         _ meter: MigrationMeter, files: ExternalFiles?
@@ -353,9 +353,10 @@ extension MigrationRunner {
         try migration.run(step, of: code, on: store, meter)
     }
 
-    /// The row because of which what steps have written is refused: looks at one after the other.
+    /// Finds the row of a custom step that violates a constraint, by trying one row after the
+    /// other.
     ///
-    /// - Returns: Nil where the statement is about something else than what steps have written.
+    /// - Returns: Nil if the statement does not check rows of custom steps.
     func refusedRow(
         by statement: MigrationStatement, of migration: Migration, on connection: Connection
     ) throws -> MigrationStepError? {
@@ -384,7 +385,7 @@ extension MigrationRunner {
         return nil
     }
 
-    /// Where steps have made equal what is unique.
+    /// The error for custom steps that have set equal values in unique columns.
     private func refusedIndex(
         by statement: MigrationStatement, of migration: Migration, on connection: Connection
     ) -> MigrationStepError? {

@@ -2,18 +2,18 @@ import CambiumModel
 import CambiumPlan
 import CambiumSQL
 
-/// What an engine finds of the rows because of which a statement of a migration has failed. It looks in the
-/// transaction that is about to be undone. What is not found is no error beside the one that there is.
+/// Finds the rows for which a statement of a migration has failed, in the transaction that will be
+/// rolled back. Errors of the search are ignored, because there is an error already.
 package protocol RefusalSearch {
-    /// What a query finds.
+    /// Returns the rows of a query; none if it fails.
     func rows(_ query: String) -> [[StoredValue]]
-    /// The first of the rows that a search is for.
+    /// Returns the first row that a search finds.
     func row(_ search: RefusalSQL.Search, of statement: MigrationStatement) -> [StoredValue]?
-    /// The key of the first row that a statement could not change.
+    /// Returns the key of the first row that a statement could not change.
     func keyOfChange(_ statement: MigrationStatement) -> Int64?
 }
 
-/// Says which rows a migration is refused for, and why.
+/// Finds the rows that violate a constraint in a migration, and describes the violation.
 package struct RefusedRows<Store: RefusalSearch> {
     private let model: Model
     private let statements: [MigrationStatement]
@@ -21,23 +21,23 @@ package struct RefusedRows<Store: RefusalSearch> {
 
     /// - Parameters:
     ///   - model: The model of the program.
-    ///   - statements: Those of the migration.
+    ///   - statements: The statements of the migration.
     package init(_ model: Model, in statements: [MigrationStatement], of store: Store) {
         (self.model, self.statements, self.store) = (model, statements, store)
     }
 
-    /// Which rows a statement has failed for.
+    /// Finds the rows for which a statement has failed.
     ///
     /// - Parameters:
-    ///   - name: The constraint of the model that they break.
-    ///   - reason: What is wrong, in words.
+    ///   - name: The violated constraint of the model.
+    ///   - reason: A description of the violation.
     package func refusal(
         by statement: MigrationStatement, of step: String, _ name: ConstraintName?, reason: String
     ) -> MigrationRefusal {
         var refusal = firstRefusal(by: statement, of: step, name, reason: reason)
         let sources = sources(ofRowsIn: statement)
         guard !sources.isEmpty else { return refusal }
-        // What tells where the rows were, nothing has changed yet.
+        // The tables that show where the rows came from are still unchanged.
         let shifts = sources.map { source -> (table: String, shift: Int64) in
             let found = source.shift.flatMap { store.rows($0).first?.first?.integer }
             return (source.table, found ?? 0)
@@ -47,16 +47,16 @@ package struct RefusedRows<Store: RefusalSearch> {
         }
         let formers = refusal.objects.map(former)
         let tables = Set(formers.compactMap { $0?.table })
-        // Two objects of different tables have no name in common but the new one.
+        // Two objects of different tables have only the new name in common.
         guard tables.count == 1, let table = tables.first else { return refusal }
         refusal.entity = table
         refusal.objects = zip(refusal.objects, formers).map { $0 - ($1?.shift ?? 0) }
         return refusal
     }
 
-    /// The old tables of the rows that a refusal is about, where their keys are new ones.
+    /// The old tables of the rows of a violation, if the rows have new keys.
     private func sources(ofRowsIn statement: MigrationStatement) -> [CopiedKeys.Source] {
-        // A copy has the old table's name, and the new keys.
+        // A copy has the name of the old table, and the new keys.
         if case .copyRows(let copy) = statement.operation, let source = CopiedKeys.Source(copy) {
             return source.shift == nil ? [] : [source]
         }
@@ -108,8 +108,8 @@ package struct RefusedRows<Store: RefusalSearch> {
         return row[index]
     }
 
-    /// A value as the model language writes it, as far as a person wants to read it. What has no
-    /// form of its type is as SQL writes it.
+    /// The value in the notation of the model language, shortened. If the value does not have the
+    /// attribute's type, the notation of SQL is used.
     private func words(
         _ stored: StoredValue, of search: RefusalSQL.Search, _ name: ConstraintName?
     ) -> String {

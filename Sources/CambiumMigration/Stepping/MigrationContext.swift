@@ -1,15 +1,15 @@
 import CambiumModel
 import CambiumSQL
 
-/// The store between two versions, for a step of the program.
+/// The store between two versions, for a custom step of a migration.
 ///
-/// A step runs in the transaction of the whole chain of migrations, at one moment: **after** the
-/// statements that make the new tables and give them all that the two versions say (what stays, what
-/// is renamed, fills and defaults), and **before** the new version's conditions are asked of them,
-/// before anything old is dropped, and before derived attributes are computed. So it reads all of
-/// the old version, finds in the new version what was carried over, and puts right what is not as it
-/// should be. What it leaves has to meet the new version's conditions; if a row does not, or the
-/// step throws, the whole chain is undone, and the error names the step, the entity and the row.
+/// A step runs in the transaction of the complete chain of migrations. At that time, the new tables
+/// exist and contain all values that the two versions define: unchanged and renamed values, fills
+/// and defaults. The new version's constraints are checked later. Old tables are dropped and
+/// derived attributes are computed later, too. So the step can read the complete old version, and
+/// correct the migrated objects of the new version. The result has to meet the new version's
+/// constraints. If a row violates one, or the step throws, the complete chain is rolled back, and
+/// the error names the step, the entity and the row.
 ///
 /// ```swift
 /// func splitName(_ context: MigrationContext<Shop.Version1, Shop.Version2>) throws {
@@ -23,9 +23,9 @@ import CambiumSQL
 /// }
 /// ```
 ///
-/// Rows are read some hundred at a time, in the order of their numbers, so that the memory does not
-/// grow with their number. Rules that only the runtime checks (patterns, numbers of links, custom
-/// validation) are not asked.
+/// Rows are read in batches of some hundred, in the order of their numbers, so that their number
+/// does not increase the memory that a step needs. Rules that only the runtime checks (patterns,
+/// numbers of links, custom validation) are not checked.
 ///
 /// ## Topics
 ///
@@ -67,16 +67,17 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
         self.run = run
     }
 
-    /// Tells how far the step is, from 0 to 1. ``forEach(_:_:)-5zdt4`` does so by itself.
+    /// Reports the progress of the step, from 0 to 1. ``forEach(_:_:)-5zdt4`` reports it
+    /// automatically.
     public func report(_ fraction: Double) { run.report(fraction) }
 
-    /// Ends the migration where that was asked for. All that reads and writes does so by itself;
-    /// call it in long computations between.
+    /// Throws if the migration was cancelled. All methods that read or write check this
+    /// automatically. Call it during long computations between them.
     ///
     /// - Throws: ``MigrationError/cancelled``.
     public func checkCancellation() throws { try run.checkCancellation() }
 
-    // MARK: Where rows are
+    // MARK: Tables
 
     func table<Row: MigrationRow>(of type: Row.Type) -> String {
         Row.Version.self == New.self
@@ -98,10 +99,11 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
         return sql
     }
 
-    /// What an object of the old version has become: what ``replace(_:with:)`` has noted, or else
-    /// the object that was carried over. Cost: one or two look-ups.
+    /// Returns the object of the new version that replaces an object of the old version: the one
+    /// that was noted by ``replace(_:with:)``, or else the migrated object. Cost: one or two
+    /// look-ups.
     ///
-    /// - Returns: Nil where it has become nothing, or no object of that entity, and of nil.
+    /// - Returns: Nil if the ID is nil, or if no object of that entity replaces the old one.
     /// - Throws: An error of the database.
     public func newID<OldRow: MigrationRow, Row: MigrationRow>(
         of id: RowID<OldRow>?, as type: Row.Type
@@ -113,8 +115,8 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
         if let key = noted.first?.first?.integer { return RowID(key: key) }
         guard let successor = try successor(of: id) else { return nil }
         let carried = RowID<Row>(key: id.key + successor.shift)
-        // Objects of several old tables may have come together in the new one: the number alone
-        // says nothing.
+        // The new table may contain objects of several old tables, so the number alone is not
+        // sufficient.
         guard
             Row.layout.family.isEmpty
                 ? successor.entity == Row.layout.entity
@@ -133,10 +135,12 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
         return row?.first?.text.flatMap { run.successors[$0] }
     }
 
-    /// Notes that an object of the old version is from now on that object of the new one, so that
-    /// ``newID(of:as:)`` finds it. Links that were carried over do not follow; set them.
+    /// Notes that an object of the new version replaces an object of the old version, so that
+    /// ``newID(of:as:)`` finds it. Migrated links to the old object are not changed; set them
+    /// yourself.
     ///
-    /// - Throws: ``MigrationStepMistake/noRow(entity:row:)`` where the old one is nil; an error of the database.
+    /// - Throws: ``MigrationStepMistake/noRow(entity:row:)`` if the old ID is nil; an error of the
+    ///   database.
     public func replace<OldRow: MigrationRow, Row: MigrationRow>(
         _ old: RowID<OldRow>?, with new: RowID<Row>
     ) throws where OldRow.Version == Old, Row.Version == New {
@@ -149,26 +153,27 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
             ])
     }
 
-    /// A row that was read has a number; one that was made and not inserted yet has none.
+    /// A row that was read has a number. A new row that was not inserted yet has none.
     func given<Row: MigrationRow>(_ id: RowID<Row>?) throws(MigrationStepMistake) -> RowID<Row> {
         guard let id else { throw .noRow(entity: Row.layout.entity, row: 0) }
         return id
     }
 
-    /// Goes through the rows of an entity of the old version, and of the entities that inherit from
-    /// it, in the order of their numbers.
+    /// Calls a closure for each row of an entity of the old version and its subentities, in the
+    /// order of their numbers.
     ///
-    /// - Throws: What the closure throws, with the entity and the row; an error of the database.
+    /// - Throws: The error of the closure, with the entity and the row; an error of the database.
     public func forEach<Row: MigrationRow>(
         _ type: Row.Type, _ body: (Row) throws -> Void
     ) throws where Row.Version == Old {
         try goThrough(type, body)
     }
 
-    /// The same for an entity of the new version. Rows that the closure inserts come too, at the
-    /// end; one that it deletes before it has come does not.
+    /// Calls a closure for each row of an entity of the new version and its subentities, in the
+    /// order of their numbers. Rows that the closure inserts are included, at the end. Rows that it
+    /// deletes before they were reached are not.
     ///
-    /// - Throws: What the closure throws, with the entity and the row; an error of the database.
+    /// - Throws: The error of the closure, with the entity and the row; an error of the database.
     public func forEach<Row: MigrationRow>(
         _ type: Row.Type, _ body: (Row) throws -> Void
     ) throws where Row.Version == New {
@@ -185,7 +190,8 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
         let around = run.place
         while true {
             try run.checkCancellation()
-            // A statement that is still open would see what is written meanwhile, or not.
+            // The statement is finished before the closure writes. It is undefined whether an open
+            // statement sees later writes.
             let rows = try run.connection.rows(
                 sql.batch, [.integer(last), .integer(StepRun.batchSize)])
             for values in rows {
@@ -193,7 +199,7 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
                 guard let key = storage.key else { continue }
                 last = key
                 run.place = (Row.layout.entity, key)
-                // What it throws is reported with this place, so it stays where it is.
+                // If the body throws, the error is reported with this row, so the position is kept.
                 try body(Row(storage: storage))
             }
             done += rows.count
@@ -203,7 +209,7 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
         run.place = around
     }
 
-    /// The row of an object of the old version; nil where there is none, or it is of another
+    /// Returns the row of an object of the old version; nil if there is none, or if it has another
     /// entity. Cost: one look-up.
     ///
     /// - Throws: An error of the database.
@@ -213,7 +219,7 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
         try read(id)
     }
 
-    /// The same for an object of the new version, with what the step has written.
+    /// Returns the row of an object of the new version, with the changes of the step.
     ///
     /// - Throws: An error of the database.
     public func row<Row: MigrationRow>(
@@ -229,15 +235,14 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
         }
     }
 
-    /// How many objects of an entity there are, those that inherit from it included. Goes through
-    /// the table.
+    /// Returns the number of objects of an entity and its subentities. Cost: a scan of the table.
     ///
     /// - Throws: An error of the database.
     public func count<Row: MigrationRow>(of type: Row.Type) throws -> Int {
         try run.connection.number(sql(of: type).count)
     }
 
-    /// Inserts an object into the new version. Its number is one that no object had.
+    /// Inserts an object into the new version. It gets a number that no object had before.
     ///
     /// - Returns: The new object.
     /// - Throws: ``MigrationStepMistake/notWritable(entity:)``,
@@ -259,9 +264,9 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
 
     /// Changes the row of an object of the new version.
     ///
-    /// - Throws: ``MigrationStepMistake/noRow(entity:row:)`` where there is none;
-    ///   ``MigrationStepMistake/nulInText(entity:column:)``, also of a text that has become one; what
-    ///   the closure throws; an error of the database.
+    /// - Throws: ``MigrationStepMistake/noRow(entity:row:)`` if there is no such object;
+    ///   ``MigrationStepMistake/nulInText(entity:column:)`` if a changed string contains a NUL
+    ///   character; the error of the closure; an error of the database.
     public func update<Row: WritableMigrationRow>(
         _ id: RowID<Row>?, _ change: (inout Row) throws -> Void
     ) throws where Row.Version == New {
@@ -277,10 +282,10 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
         _ = try run.connection.rows(sql.update, row.storage.values + [.integer(id.key)])
     }
 
-    /// Changes the row of what an object of the old version has become.
+    /// Changes the row of the object that replaces an object of the old version.
     ///
-    /// - Throws: ``MigrationStepMistake/noSuccessor(entity:row:successor:)`` where it has become
-    ///   nothing of the kind; what the closure throws; an error of the database.
+    /// - Throws: ``MigrationStepMistake/noSuccessor(entity:row:successor:)`` if no object of that
+    ///   entity replaces it; the error of the closure; an error of the database.
     public func update<OldRow: MigrationRow, Row: WritableMigrationRow>(
         _ id: RowID<OldRow>?, as type: Row.Type, _ change: (inout Row) throws -> Void
     ) throws where OldRow.Version == Old, Row.Version == New {
@@ -291,8 +296,8 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
         try update(successor, change)
     }
 
-    /// Deletes an object of the new version. Links to it go with it; where one is required, the
-    /// object that has it must be given another or be deleted too.
+    /// Deletes an object of the new version. Links to it are removed. If another object requires
+    /// its link, set another one or delete that object too.
     ///
     /// - Throws: ``MigrationStepMistake``; an error of the database.
     public func delete<Row: WritableMigrationRow>(
@@ -308,8 +313,8 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
             StepRowSQL.noteDeletion, [.text(Row.layout.root), .integer(id.key)])
     }
 
-    /// - Parameter known: The values that were there: what another program wrote is no mistake of the
-    ///   step.
+    /// - Parameter known: The values before the change. Values that another program wrote are not a
+    ///   mistake of the step.
     private func requireFit<Row: MigrationRow>(
         _ row: Row, besides known: [StoredValue]
     ) throws(MigrationStepMistake) {
@@ -329,15 +334,15 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
 }
 
 extension StoredValue {
-    /// Whether it is a text that SQLite's own functions would not read to its end.
+    /// Whether it is a string that SQLite's own functions would not read to its end.
     fileprivate var hasNUL: Bool {
         if case .text(let text) = self { text.utf8.contains(0) } else { false }
     }
 }
 
 extension MigrationContext {
-    /// The objects that one of the old version is linked to, in the order of the list. Cost: one
-    /// look-up.
+    /// Returns the objects to which an object of the old version is linked, in the order of the
+    /// list. Cost: one look-up.
     ///
     /// - Throws: An error of the database.
     public func related<Row: MigrationRow, Destination: MigrationRow>(
@@ -346,8 +351,9 @@ extension MigrationContext {
         try destinations(of: id, link)
     }
 
-    /// The same for the new version. Where the links are keys in the other objects' rows, all of
-    /// those are gone through: prefer the objects' own to-one relationship there.
+    /// Returns the objects to which an object of the new version is linked, in the order of the
+    /// list. If the links are keys in the rows of the other objects, the method scans all of these
+    /// rows. Then use the to-one relationship of the other objects instead.
     ///
     /// - Throws: An error of the database.
     public func related<Row: MigrationRow, Destination: MigrationRow>(
@@ -364,9 +370,9 @@ extension MigrationContext {
             .compactMap { $0.first?.integer.map { RowID<Destination>(key: $0) } }
     }
 
-    /// Links two objects of the new version. The other end has the link too.
+    /// Links two objects of the new version, at both ends.
     ///
-    /// - Parameter position: The place in the list, where the relationship is ordered; objects
+    /// - Parameter position: The position in the list, if the relationship is ordered. Objects
     ///   without one come last.
     /// - Throws: ``MigrationStepMistake``; an error of the database.
     public func link<Row: WritableMigrationRow, Destination: MigrationRow>(
@@ -380,7 +386,7 @@ extension MigrationContext {
         _ = try run.connection.rows(sql(of: link).addition, parameters)
     }
 
-    /// Takes the link between two objects of the new version away.
+    /// Removes the link between two objects of the new version.
     ///
     /// - Throws: ``MigrationStepMistake``; an error of the database.
     public func unlink<Row: WritableMigrationRow, Destination: MigrationRow>(
@@ -425,7 +431,7 @@ extension MigrationContext {
 /// ``MigrationContext/link(_:_:to:at:)``. Generated as a static property of the row's type.
 public struct MigrationLink<Row: MigrationRow, Destination: MigrationRow>: Sendable
 where Row.Version == Destination.Version {
-    /// Where the links are.
+    /// The storage of the links.
     enum Place: Sendable {
         /// In a table of pairs.
         case pairs(table: String, source: String, destination: String)
@@ -437,7 +443,7 @@ where Row.Version == Destination.Version {
     let place: Place
     let position: String?
 
-    /// Links that are pairs in a table of their own.
+    /// Creates a relationship with links in a table of pairs.
     @_spi(Generated)
     public init(
         _ name: String, table: String, source: String, destination: String, position: String?
@@ -447,7 +453,7 @@ where Row.Version == Destination.Version {
         self.position = position
     }
 
-    /// Links that are keys in the destinations' rows.
+    /// Creates a relationship with links as keys in the rows of the destinations.
     @_spi(Generated)
     public init(_ name: String, key column: String, position: String?) {
         self.name = name

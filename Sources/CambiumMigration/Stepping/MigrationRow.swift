@@ -1,12 +1,12 @@
-/// A row of an entity in one version of a model: a value, no object. It is a copy of what was read;
-/// nothing is written by changing it, see ``MigrationContext/update(_:_:)``.
+/// A row of an entity in one version of a model. It is a value, not an object: a copy of the stored
+/// row. Changing it writes nothing; use ``MigrationContext/update(_:_:)``.
 ///
-/// Generated code conforms to this, no other does.
+/// Only generated types conform to this protocol.
 public protocol MigrationRow: Sendable {
     /// The version that has the entity.
     associatedtype Version: MigrationVersion
 
-    /// Where the rows are.
+    /// The layout of the rows.
     @_spi(Generated) static var layout: RowLayout { get }
     /// The values.
     @_spi(Generated) var storage: RowStorage { get set }
@@ -18,24 +18,24 @@ public protocol MigrationRow: Sendable {
 public protocol WritableMigrationRow: MigrationRow {}
 
 extension MigrationRow {
-    /// The object that the row was read for; nil before the row was inserted.
+    /// The ID of the row's object; nil before the row is inserted.
     public var rowID: RowID<Self>? { storage.key.map { RowID(key: $0) } }
 }
 
-/// Names an object in one version of a model. An object of the new version need not have the number
-/// of the object that it was: ``MigrationContext/newID(of:as:)`` tells.
+/// The ID of an object in one version of a model. An object of the new version may have another
+/// number than the object that it replaces: see ``MigrationContext/newID(of:as:)``.
 public struct RowID<Row: MigrationRow>: Sendable, Hashable {
     /// The object's number among those of its root entity.
     public let key: Int64
 
-    /// Names the object with a number.
+    /// Creates the ID of the object with a number.
     public init(key: Int64) {
         self.key = key
     }
 
-    /// The same object as one of another entity of the version: of the entity that this one
-    /// inherits from, or of one that inherits from it. Whether there is such an object,
-    /// ``MigrationContext/row(_:)-26yes`` tells.
+    /// The ID of the same object as an object of another entity of the version: of a superentity,
+    /// or of a subentity. ``MigrationContext/row(_:)-26yes`` returns nil if there is no such
+    /// object.
     public func `as`<Other: MigrationRow>(_ type: Other.Type) -> RowID<Other>
     where Other.Version == Row.Version {
         RowID<Other>(key: key)
@@ -47,15 +47,14 @@ extension RowID: CustomStringConvertible {
     public var description: String { "\(Row.layout.entity) \(key)" }
 }
 
-/// A version of a model, as a step of the program sees it: the namespace of the rows of its
-/// entities, such as `Shop.Version1`. Generated for the versions that a step lies between.
+/// A version of a model in a custom step: the namespace of the rows of its entities, such as
+/// `Shop.Version1`. Generated for the versions before and after a step.
 public protocol MigrationVersion: Sendable {
     /// The version's name.
     static var versionName: String { get }
 }
 
-/// A step of a migration that the program does itself. Made by generated code of what the program
-/// supplies.
+/// A custom step of a migration. Generated code creates it from the program's function.
 @_spi(Generated)
 public struct CodeStep: Sendable {
     /// The version that the migration starts from.
@@ -64,9 +63,9 @@ public struct CodeStep: Sendable {
     let name: String
     let body: @Sendable (StepRun) throws -> Void
 
-    /// A step.
+    /// Creates a step.
     ///
-    /// - Parameter body: Does it, in the migration's transaction.
+    /// - Parameter body: Runs the step, in the migration's transaction.
     public init<Old: MigrationVersion, New: MigrationVersion>(
         _ name: String, from: Old.Type, to: New.Type,
         _ body: @escaping @Sendable (MigrationContext<Old, New>) throws -> Void
@@ -76,7 +75,7 @@ public struct CodeStep: Sendable {
         self.body = { run in try body(MigrationContext(run)) }
     }
 
-    /// One that knows the store and no types: what stands in for the program in a proof.
+    /// Creates a step without types: the replacement for a step of the program in a proof.
     init(_ name: String, from: String, _ body: @escaping @Sendable (StepRun) throws -> Void) {
         self.from = from
         self.name = name

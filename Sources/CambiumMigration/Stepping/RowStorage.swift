@@ -1,17 +1,17 @@
 import CambiumModel
 import CambiumSQL
 
-/// The values of a row in the form in which the store has them. Used by generated code.
+/// The values of a row in their stored form. Used by generated code.
 @_spi(Generated)
 public struct RowStorage: Sendable {
     var key: Int64?
     var values: [StoredValue]
-    /// The large values that it may reference.
+    /// The large values that the row may reference.
     private var largeValues: LargeValues?
-    /// The places of values that were set and are none of their type.
+    /// The indexes of values that were set and do not fit their columns.
     private(set) var unfit: Set<Int> = []
 
-    /// A row without values.
+    /// Creates a row without values.
     public init(count: Int) {
         values = Array(repeating: .null, count: count)
     }
@@ -26,12 +26,13 @@ public struct RowStorage: Sendable {
         index < values.count ? values[index] : .null
     }
 
-    /// A value; what is missing reads as nothing of its type: zero, an empty text, no data.
+    /// Returns a value. A missing value is returned as the empty value of its type: zero, an empty
+    /// string, or no data.
     public func get<Value: RowValue>(_ index: Int, _ type: Value.Type = Value.self) -> Value {
         Value(rowForm: value(index)) ?? Value.emptyRowValue
     }
 
-    /// A value, or nil.
+    /// Returns a value, or nil.
     public func optional<Value: RowValue>(
         _ index: Int, _ type: Value.Type = Value.self
     ) -> Value? {
@@ -47,19 +48,19 @@ public struct RowStorage: Sendable {
 
     // MARK: Decimals
 
-    /// A decimal number that is kept in units of its last place.
+    /// Returns a decimal number that is stored as an integer, in units of its last decimal place.
     public func decimal(_ index: Int, scale: Int) -> Decimal {
         optionalDecimal(index, scale: scale) ?? 0
     }
 
-    /// The same, or nil.
+    /// Returns such a decimal number, or nil.
     public func optionalDecimal(_ index: Int, scale: Int) -> Decimal? {
         guard case .integer(let units) = value(index) else { return nil }
         return DecimalStorage.decimal(ofUnits: units, scale: scale)
     }
 
-    /// Sets a decimal number. One with more places than the scale has does not fit: the row can be
-    /// written no more, until it has another.
+    /// Sets a decimal number. If it has more decimal places than the scale, it does not fit: the
+    /// row cannot be written until another value is set.
     public mutating func setDecimal(_ index: Int, _ value: Decimal?, scale: Int) {
         guard index < values.count else { return }
         let units = value.flatMap { DecimalStorage.units(of: $0, scale: scale) }
@@ -69,7 +70,7 @@ public struct RowStorage: Sendable {
 
     // MARK: Large values
 
-    /// A value that may lie beside the row. Reads it then.
+    /// Returns a value that may be stored outside of the row. Then it is read now.
     public func external(_ index: Int) -> Data? {
         guard case .blob(let form) = value(index), let mark = form.first else { return nil }
         let rest = form.dropFirst()
@@ -77,7 +78,7 @@ public struct RowStorage: Sendable {
         return largeValues?.value(String(decoding: rest, as: UTF8.self))
     }
 
-    /// Sets a value, which is in the row from now on.
+    /// Sets a value. It is stored in the row.
     public mutating func setExternal(_ index: Int, _ value: Data?) {
         guard index < values.count else { return }
         values[index] = value.map { .blob([ExternalForm.inline] + $0) } ?? .null
@@ -85,38 +86,38 @@ public struct RowStorage: Sendable {
 
     // MARK: Links
 
-    /// What a link references; the object with the number 0, which there never is, where it is
-    /// missing.
+    /// Returns the object that a link references. If the link is missing, it is the object with the
+    /// number 0, which never exists.
     public func link<Row: MigrationRow>(_ index: Int, _ type: Row.Type = Row.self) -> RowID<Row> {
         optionalLink(index) ?? RowID(key: 0)
     }
 
-    /// What a link references, or nil.
+    /// Returns the object that a link references, or nil.
     public func optionalLink<Row: MigrationRow>(
         _ index: Int, _ type: Row.Type = Row.self
     ) -> RowID<Row>? {
         optional(index, Int64.self).map { RowID(key: $0) }
     }
 
-    /// Sets what a link references.
+    /// Sets the object that a link references.
     public mutating func setLink<Row: MigrationRow>(_ index: Int, _ id: RowID<Row>?) {
         set(index, id?.key)
     }
 }
 
-/// Where the rows of an entity are. Made by generated code.
+/// The table and the columns of the rows of an entity. Created by generated code.
 @_spi(Generated)
 public struct RowLayout: Sendable {
     /// The entity.
     public let entity: String
-    /// Its root entity, whose table has the rows.
+    /// The root entity, whose table contains the rows.
     public let root: String
-    /// The entity and those that inherit from it; empty where the table has objects of one only.
+    /// The entity and its subentities; empty if the table contains objects of one entity only.
     public let family: [String]
     /// The columns of a row's values, in their order.
     public let columns: [String]
 
-    /// Describes the rows of an entity.
+    /// Creates the layout of an entity's rows.
     public init(entity: String, root: String, family: [String] = [], columns: [String]) {
         self.entity = entity
         self.root = root
@@ -130,9 +131,9 @@ public struct RowLayout: Sendable {
     }
 }
 
-/// The statements that read and write the rows of an entity, put together once for each step.
+/// The statements that read and write the rows of an entity, built once for each step.
 struct RowStatements {
-    /// The table that has the rows.
+    /// The table of the rows.
     let table: String
     let batch: StepStatement
     let one: StepStatement
@@ -143,7 +144,7 @@ struct RowStatements {
     /// Whether steps may write the rows.
     let isWritable: Bool
 
-    /// - Parameter isNew: Whether the rows are those of the new version.
+    /// - Parameter isNew: Whether the rows belong to the new version.
     init(_ layout: RowLayout, isNew: Bool, in run: StepRun) {
         let working = isNew ? run.workingTable(layout.root) : nil
         isWritable = working != nil

@@ -3,49 +3,50 @@ import CambiumSQL
 import CambiumSQLite
 import Synchronization
 
-/// What a step of the program reads and writes a store with, in the transaction of its migration.
+/// The access of a custom step to a store, in the transaction of its migration.
 package protocol StepConnection: AnyObject {
-    /// Large values that rows reference; nil where there are none.
+    /// The large values that rows reference; nil if there are none.
     var largeValues: LargeValues? { get }
 
-    /// Whether the store has a table now, of the old version or of those that the migration makes.
+    /// Returns whether the store has a table now. It may belong to the old version, or be created
+    /// by the migration.
     func hasTable(_ name: String) -> Bool
 
     /// Runs a statement to its end.
     func rows(_ statement: StepStatement, _ values: [StoredValue]) throws -> [[StoredValue]]
 
-    /// Whether a column has room for a value.
+    /// Returns whether a column can store a value.
     func keeps(_ value: StoredValue, in column: String, of table: String) -> Bool
 
-    /// What a migration ends with that was cancelled, or whose connection was lost; nil where an error
-    /// is the step's own.
+    /// Returns the error of the migration if it was cancelled, or if its connection was lost; nil
+    /// if the error is the step's own.
     func ending(_ error: any Error) -> (any Error)?
 }
 
 extension StepConnection {
     func rows(_ statement: StepStatement) throws -> [[StoredValue]] { try rows(statement, []) }
 
-    /// The number that a query gives; 0 where it gives none.
+    /// Returns the number that a query finds, or 0 if it finds none.
     func number(_ statement: StepStatement) throws -> Int {
         Int(try rows(statement).first?.first?.integer ?? 0)
     }
 }
 
-/// The large values that the rows of a step reference. A row cannot throw: what cannot be read is
-/// remembered, and the step fails at its end.
+/// The large values that the rows of a step reference. A row cannot throw. So an error is
+/// remembered here, and the step fails at its end.
 package final class LargeValues: Sendable {
     private let read: @Sendable (_ name: String) throws -> Data?
     private let firstFailure = Mutex<(any Error)?>(nil)
 
-    /// - Parameter read: Reads the value of a name; answers nil where it is missing.
+    /// - Parameter read: Reads the value with a name; returns nil if it does not exist.
     package init(_ read: @escaping @Sendable (_ name: String) throws -> Data?) {
         self.read = read
     }
 
-    /// What could not be read, although it is there.
+    /// The error of the first existing value that could not be read.
     var failure: (any Error)? { firstFailure.withLock { $0 } }
 
-    /// The value of a name; nil where it is missing.
+    /// Returns the value with a name; nil if it does not exist or cannot be read.
     func value(_ name: String) -> Data? {
         do {
             return try read(name)
@@ -56,7 +57,7 @@ package final class LargeValues: Sendable {
     }
 }
 
-/// A store in SQLite, for a step.
+/// The access of a custom step to an SQLite store.
 final class SQLiteStepConnection: StepConnection {
     private let connection: Connection
     private let meter: MigrationMeter

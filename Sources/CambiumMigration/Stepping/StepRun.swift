@@ -2,19 +2,19 @@ import CambiumModel
 import CambiumPlan
 import CambiumSQL
 
-/// A step of the program while it runs: the store, and where it is in it.
+/// The state of a running custom step: the store, and the current row.
 @_spi(Generated)
 public final class StepRun {
-    /// How many rows are read at a time.
+    /// The number of rows that are read at a time.
     static let batchSize: Int64 = 500
 
     let step: String
     let connection: any StepConnection
     private let meter: MigrationMeter
-    /// What each old entity is now, and how far its keys were moved.
+    /// For each old entity, its new name and the shift of its keys.
     let successors: [String: (entity: String, shift: Int64)]
     private var statements: [ObjectIdentifier: RowStatements] = [:]
-    /// The row that the step is at, for errors.
+    /// The current row, for errors.
     var place: (entity: String, row: Int64)?
 
     package init(
@@ -55,9 +55,9 @@ public final class StepRun {
 
     // MARK: Tables
 
-    /// The statements of an entity's rows.
+    /// Returns the statements for an entity's rows.
     ///
-    /// - Parameter isNew: Whether they are those of the new version.
+    /// - Parameter isNew: Whether the rows belong to the new version.
     func statements<Row: MigrationRow>(of type: Row.Type, isNew: Bool) -> RowStatements {
         let key = ObjectIdentifier(type)
         if let known = statements[key] { return known }
@@ -66,26 +66,26 @@ public final class StepRun {
         return made
     }
 
-    /// The table of an old root entity's rows.
+    /// The table of the rows of an old root entity.
     func oldTable(_ root: String) -> String { root }
 
-    /// The table of a new root entity's rows at the moment.
+    /// The current table of the rows of a new root entity.
     func newTable(_ root: String) -> String {
         workingTable(root) ?? (connection.hasTable("_new_" + root) ? "_new_" + root : root)
     }
 
-    /// The table of a new root entity's rows where steps may write them.
+    /// The table of the rows of a new root entity; nil if steps may not write them.
     func workingTable(_ root: String) -> String? {
         let name = TableCopies.workingName(of: root)
         return connection.hasTable(name) ? name : nil
     }
 
-    /// The table of pairs of the new version at the moment.
+    /// The current table of pairs of the new version.
     func newPairs(_ table: String) -> String {
         connection.hasTable("_new_" + table) ? "_new_" + table : table
     }
 
-    // MARK: Going on
+    // MARK: Progress and cancellation
 
     func checkCancellation() throws(MigrationError) { try meter.requireGoingOn() }
 
@@ -93,7 +93,8 @@ public final class StepRun {
 }
 
 extension MigrationChain {
-    /// - Throws: ``MigrationError/codeIsMissing(steps:)`` where a step of the chain is not supplied.
+    /// - Throws: ``MigrationError/codeIsMissing(steps:)`` if a custom step of the chain is not
+    ///   supplied.
     package func requireCode(in code: [CodeStep]) throws(MigrationError) {
         let missing = migrations.flatMap { migration in
             migration.codeSteps.filter { migration.code(of: $0, in: code) == nil }
@@ -107,7 +108,7 @@ extension Migration {
         code.first { $0.name == step && $0.from == from }
     }
 
-    /// Runs a step that the program supplies.
+    /// Runs a custom step.
     package func run(
         _ step: String, of code: [CodeStep], on connection: any StepConnection,
         _ meter: MigrationMeter
