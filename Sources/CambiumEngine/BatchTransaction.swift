@@ -239,7 +239,7 @@ package struct BatchChanges {
         }
     }
 
-    /// Notes rows of which only these slots are known.
+    /// Notes rows with known values in these slots only.
     package mutating func clear(_ slots: SlotSet, _ keys: [Int64], _ entity: EntityDescription) {
         guard let index = start(entity, keys.count) else { return }
         var slots = slots

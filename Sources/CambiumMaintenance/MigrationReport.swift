@@ -1,8 +1,8 @@
 import CambiumModel
 import CambiumPlan
 
-/// The result of a command about migrations: a value that is printed for a person or encoded for a
-/// program. The tool and the command of a user's own program print the same.
+/// The result of a command about migrations. It is printed for a person, or encoded for a program.
+/// The tool and the command of a user's own program print the same text.
 package protocol MigrationReport {
     /// Lines for a person, each with its end.
     var text: String { get }
@@ -16,27 +16,27 @@ extension MigrationReport {
 }
 
 extension Encodable {
-    /// A report as JSON, with sorted keys and an end of line: the same report is the same text.
+    /// A report as JSON, with sorted keys and a final line feed. Equal reports have equal texts.
     package var reportJSON: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        // A report has texts, whole numbers and finite fractions: all that JSON can say.
+        // A report contains strings, integers and finite fractions. JSON can express all of them.
         guard let data = try? encoder.encode(self) else { return "{}\n" }
         return String(decoding: data, as: UTF8.self) + "\n"
     }
 }
 
-/// A value of a report, as JSON has it.
+/// A value of a report, in JSON's types.
 package enum ReportValue: Encodable {
     case text(String?)
     case number(Int?)
     case fraction(Double)
     case flag(Bool)
     case list([ReportValue])
-    /// Members that are nil are left out.
+    /// An object. Members that are nil are omitted.
     case object(KeyValuePairs<String, ReportValue>)
 
-    /// Several texts.
+    /// A list of strings.
     static func texts(_ texts: [String]) -> ReportValue { .list(texts.map { .text($0) }) }
 
     private var isNil: Bool {
@@ -88,9 +88,9 @@ private struct MemberName: CodingKey {
     init?(intValue: Int) { nil }
 }
 
-/// Words and columns of the texts that reports are.
+/// Formats the texts of reports.
 package enum ReportText {
-    /// Lines of a label and what is to be said, if anything is, the second column below itself.
+    /// Lines with a label and a value, aligned in two columns. Entries without a value are omitted.
     package static func list(_ entries: [(label: String, value: String?)]) -> String {
         let width = entries.compactMap { $0.value == nil ? nil : $0.label.count }.max() ?? 0
         return entries.compactMap { label, value in
@@ -98,7 +98,7 @@ package enum ReportText {
         }.joined()
     }
 
-    /// Lines of columns under headings. What is a number stands to the right.
+    /// Lines of columns under headings. Numbers are aligned to the right.
     package static func table(_ headings: [String], _ rows: [[String]]) -> String {
         let all = [headings] + rows
         let widths = headings.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
@@ -146,7 +146,7 @@ package enum ReportText {
 }
 
 extension MigrationKind {
-    /// The class in words for a person.
+    /// A description of the class for a person.
     package var words: String {
         switch self {
         case .additive: "additive"
@@ -158,8 +158,8 @@ extension MigrationKind {
         }
     }
 
-    /// The class of something with several effects. The loss of data is added if the other effects
-    /// would hide it.
+    /// A description of several effects by their class. If the class does not imply the loss of
+    /// data, that is added.
     package func words(losesData: Bool) -> String {
         losesData && self != .lossy && self != .destructive ? words + ", loses data" : words
     }

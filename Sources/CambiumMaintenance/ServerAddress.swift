@@ -1,20 +1,21 @@
 import CambiumModel
 
-/// A store on a server, as a command line names it: the URL that the server's library takes, and the name
-/// of the schema behind a `#`, as in `postgresql://host/database#shop`. Without one it is `cambium`.
+/// The address of a store on a server, on a command line: the URL for libpq, and the name of the
+/// schema after a `#`, as in `postgresql://host/database#shop`. Without a name, the schema is
+/// `cambium`.
 package struct ServerAddress: Equatable {
     /// The server and the database.
     package let url: String
-    /// The name of the schema; nil where what follows the `#` is none.
+    /// The name of the schema; nil if the part after the `#` is not a name.
     package let schema: String?
-    /// What messages call the store. It has no password and no user.
+    /// The name of the store in messages. It contains neither a password nor a user.
     package let name: String
 
-    /// What the URLs of servers begin with.
+    /// The beginnings of the URLs of servers.
     private static let schemes = ["postgresql://", "postgres://"]
     private static let defaultSchema = "cambium"
 
-    /// Reads a word of a command line; nil where it is no URL of a server.
+    /// Parses a word of a command line; nil if it is not the URL of a server.
     package init?(_ word: String) {
         guard Self.isURL(word) else { return nil }
         let parts = word.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
@@ -25,7 +26,8 @@ package struct ServerAddress: Equatable {
         name = self.schema.map { $0 == Self.defaultSchema ? server : "\(server)#\($0)" } ?? server
     }
 
-    /// A part of a URL without its codes, such as `%20`; nil where it has what is none.
+    /// A part of a URL with its percent-encoded characters decoded (`%20`); nil if an encoding is
+    /// invalid.
     private static func decoded(_ part: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = part.utf8[...]
@@ -49,11 +51,11 @@ package struct ServerAddress: Equatable {
         schemes.contains { word.lowercased().hasPrefix($0) }
     }
 
-    /// The server and the database of a URL: neither a user nor a password nor what follows.
+    /// The server and the database of a URL, without the user, the password and the parameters.
     private static func withoutUser(_ url: String) -> String {
         guard let start = url.firstRange(of: "://")?.upperBound else { return url }
         let rest = url[start...].prefix { $0 != "?" }
-        // A password may have what should have been written as a code.
+        // A password may contain an @ that should have been percent-encoded.
         let address = rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest
         return url[..<start] + String(address)
     }

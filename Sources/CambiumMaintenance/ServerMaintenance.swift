@@ -1,25 +1,25 @@
 import CambiumEngine
 import CambiumMigration
 
-/// What people do with a store on a server by hand: the same as with a store file.
+/// The manual operations on a store on a server. They are the same as for a store file.
 package struct ServerMaintenance {
     private let migrations: any ServerMigrations
-    /// The model and the ways to it.
+    /// The model and the migrations to it.
     package let target: ServerTarget
     private let name: String
 
     /// Prepares for a store.
     ///
-    /// - Parameter name: What reports call it.
+    /// - Parameter name: The name of the store in reports.
     package init(
         _ migrations: any ServerMigrations, _ target: ServerTarget, storeAt name: String
     ) {
         (self.migrations, self.target, self.name) = (migrations, target, name)
     }
 
-    /// Whether there is a store.
+    /// Returns whether there is a store, even if the program cannot open it.
     ///
-    /// - Throws: Where the server cannot be reached. A store that the program cannot open is one.
+    /// - Throws: If the server cannot be reached.
     package func exists() throws -> Bool {
         do {
             return try migrations.survey(target) != nil
@@ -28,10 +28,10 @@ package struct ServerMaintenance {
         }
     }
 
-    /// What the store is to the program. Changes nothing.
+    /// Returns the status of the store for the program. It changes nothing.
     ///
-    /// - Throws: Where the server cannot be reached. A store that the program cannot open is no error:
-    ///   the report says why.
+    /// - Throws: If the server cannot be reached. If the program cannot open the store, no error is
+    ///   thrown: the report contains the reason.
     package func status() throws -> StatusReport {
         let model = target.model.model
         do {
@@ -41,17 +41,17 @@ package struct ServerMaintenance {
         }
     }
 
-    /// What a migration would do. Changes nothing.
+    /// Returns the effects of a migration. It changes nothing.
     ///
-    /// - Throws: ``MigrationError`` where the program cannot open the store.
+    /// - Throws: ``MigrationError`` if the program cannot open the store.
     package func plan() throws -> PlanReport {
         PlanReport(store: name, try migrations.forecast(target), isOnServer: true)
     }
 
     /// Migrates the store.
     ///
-    /// - Parameter progress: Notified of how far it is, on the thread that calls.
-    /// - Throws: Why it cannot be migrated; it is as it was.
+    /// - Parameter progress: Called with the progress, on the calling thread.
+    /// - Throws: The error of the migration. Then the store is unchanged.
     package func apply(
         notifying progress: (@Sendable (MigrationProgress) -> Void)? = nil
     ) throws -> ApplyReport {
@@ -70,10 +70,10 @@ package struct ServerMaintenance {
         return report
     }
 
-    /// Migrates a copy of the store, of which nothing stays.
+    /// Migrates a copy of the store, in a transaction that is rolled back.
     ///
-    /// - Throws: Where the store cannot be copied, or the program cannot open it. That its migration
-    ///   fails is no error: the report says why.
+    /// - Throws: If the store cannot be copied, or the program cannot open it. If the migration
+    ///   fails, no error is thrown: the report contains the reason.
     package func rehearse() throws -> RehearsalReport {
         let rehearsal = try migrations.rehearse(target)
         return RehearsalReport(

@@ -277,7 +277,7 @@ package struct PlanReport: MigrationReport {
     package let inTheWay: [StatusReport.ExternalObject]
     /// A description of the effect on the store's history; nil if it has none.
     package let history: String?
-    /// The tables whose rows are written again.
+    /// The tables that are rewritten.
     package let rewrittenTables: [String]
     /// The locks on tables for which other users wait.
     package let locks: [MigrationForecast.Lock]

@@ -53,7 +53,7 @@ package struct StoreMaintenance {
     }
 
     /// Migrates the store, after a check that its complete file can be read. A program that opens a
-    /// store skips this check, and finds damage only if the migration meets it.
+    /// store skips this check, and finds damage only if the migration reads the damaged part.
     ///
     /// - Parameter announce: Called with a description of a repair before anything is done.
     /// - Throws: ``MigrationError``, `SQLiteError`, and the errors of the program's steps. After an
@@ -138,7 +138,7 @@ package struct StoreMaintenance {
         StoreFiles.removeDatabase(path)
     }
 
-    /// Checks that the migration needs no step of code, which only the program itself has.
+    /// Checks that the migration needs no custom step, because only the program itself has these.
     ///
     /// - Throws: ``MigrationError`` if it needs one, or if the program cannot open the store;
     ///   `SQLiteError`.
@@ -151,7 +151,7 @@ package struct StoreMaintenance {
 }
 
 extension ContinuousClock.Instant {
-    /// How many seconds have passed since.
+    /// The number of seconds since this instant.
     fileprivate var seconds: Double {
         (ContinuousClock.now - self) / .seconds(1)
     }
@@ -163,7 +163,8 @@ extension Connection {
     /// - Throws: ``MigrationError/storeIsDamaged(finding:)``, ``MigrationError/cancelled``;
     ///   `SQLiteError` if it cannot be read.
     func requireIntact(_ isCancelled: () -> Bool) throws {
-        // Check constraints concern values, and those of other programs may never end.
+        // Check constraints are not checked: they concern values, and those of other programs may
+        // run forever.
         try execute(MigrationSQL.checksOff)
         defer { try? execute(MigrationSQL.checksOn) }
         let rows = try withCancellation(isCancelled) { () throws(SQLiteError) in

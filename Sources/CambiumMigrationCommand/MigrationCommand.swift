@@ -271,7 +271,7 @@ extension MigrationCommand {
         let start = ContinuousClock.now
         let shown = Mutex(0)
         return { progress in
-            // Who waits for others says so at once.
+            // If the migration waits for other programs, this is printed at once.
             guard progress.phase != .waiting else { return writeError("\(progress.summary)\n") }
             let tenth = Int(progress.fraction * 10)
             shown.withLock { shown in
@@ -352,7 +352,7 @@ extension MigrationCommand {
         let isJSON: Bool
         /// Whether `check-store` repairs the findings that it can.
         let repairs: Bool
-        /// What becomes of what others have changed; nil where the words do not say.
+        /// The handling of changes by other programs; nil if the command line does not define it.
         let drift: DriftPolicy?
 
         init(_ arguments: some Sequence<String>, of command: MigrationCommand) throws(Usage) {

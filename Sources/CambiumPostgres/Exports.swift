@@ -1,2 +1,2 @@
-// A program that imports CambiumPostgres has Cambium.
+// A program that imports CambiumPostgres can use Cambium without another import.
 @_exported import Cambium

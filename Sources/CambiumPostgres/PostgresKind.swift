@@ -6,11 +6,11 @@ extension StoreType {
     /// A schema of a PostgreSQL database.
     ///
     /// - Parameters:
-    ///   - url: The server and the database, as libpq takes them: `postgresql://user@host/database`, or
-    ///     keys and values such as `host=db1,db2 dbname=shop`. What is missing comes from the
-    ///     environment (`PGHOST`, `PGUSER` and the like).
-    ///   - schema: The schema that has the store's tables. It is made where there is none.
-    ///   - options: How the server is used.
+    ///   - url: The server and the database, in a form that libpq accepts:
+    ///     `postgresql://user@host/database`, or keys and values such as `host=db1,db2
+    ///     dbname=shop`. Missing parts come from the environment (`PGHOST`, `PGUSER` and the like).
+    ///   - schema: The schema with the store's tables. If it does not exist, it is created.
+    ///   - options: How the program uses the server.
     public static func postgres(
         _ url: String, schema: String = "cambium", options: PostgresOptions = PostgresOptions()
     ) -> StoreType {
@@ -20,20 +20,21 @@ extension StoreType {
 }
 
 extension StoreLocation {
-    /// In a schema of a PostgreSQL database.
+    /// A store in a schema of a PostgreSQL database.
     ///
     /// ```swift
     /// let container = try PersistentContainer(
-    ///     model: Shop.model, at: .postgres("postgresql://shop@db.example.com/shop?sslmode=verify-full"))
+    ///     model: Shop.model,
+    ///     at: .postgres("postgresql://shop@db.example.com/shop?sslmode=verify-full"))
     /// ```
     ///
     /// - Parameters:
-    ///   - url: The server and the database, as libpq takes them: a URL, or keys and values such as
-    ///     `host=db1,db2 dbname=shop`. What is missing comes from the environment (`PGHOST`, `PGUSER`
-    ///     and the like).
-    ///   - schema: The schema that has the store's tables. It is made where there is none. Each
-    ///     tenant of a program may have one of its own: the stores share their connections.
-    ///   - options: How the server is used.
+    ///   - url: The server and the database, in a form that libpq accepts: a URL, or keys and
+    ///     values such as `host=db1,db2 dbname=shop`. Missing parts come from the environment
+    ///     (`PGHOST`, `PGUSER` and the like).
+    ///   - schema: The schema with the store's tables. If it does not exist, it is created. Each
+    ///     tenant of a program may have its own schema: the stores share their connections.
+    ///   - options: How the program uses the server.
     public static func postgres(
         _ url: String, schema: String = "cambium", options: PostgresOptions = PostgresOptions()
     ) -> StoreLocation {
@@ -81,7 +82,7 @@ struct PostgresKind: StoreKind {
 }
 
 extension PostgresKind: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Without the URL, which may have a password in it.
+    /// The description without the URL, because a URL may contain a password.
     var description: String { "PostgreSQL, schema \(schema)" }
     var debugDescription: String { description }
     var customMirror: Mirror { Mirror(self, children: []) }

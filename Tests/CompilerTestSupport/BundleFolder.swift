@@ -1,8 +1,8 @@
 import Foundation
 
-/// A bundle of Cambium's in a folder of its own, gone with the value.
+/// A bundle of Cambium in a folder of its own. The folder is deleted with the object.
 package final class BundleFolder {
-    /// Where the bundle is, and where others can be made beside it.
+    /// The folder of the bundle, in which tests can create other files.
     package let url = FileManager.default.temporaryDirectory
         .appendingPathComponent("cambium-\(UUID().uuidString)")
     /// The bundle's folder.

@@ -1,10 +1,10 @@
 import CambiumCompiler
 
 extension CompiledBundle {
-    /// The generated Swift: always files of the same names.
+    /// The generated Swift files. Their names are always the same.
     ///
-    /// - Parameter folder: What paths in the Swift compiler's messages are relative to; nil for the
-    ///   package that the model is in.
+    /// - Parameter folder: The folder to which paths in the Swift compiler's messages are relative;
+    ///   nil for the package of the model.
     package func swiftFiles(relativeTo folder: String? = nil) -> [SwiftFile] {
         guard let current = versions.last else { return [] }
         return SwiftEmitter(

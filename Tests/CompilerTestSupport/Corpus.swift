@@ -2,20 +2,20 @@ import CambiumCompiler
 import Foundation
 import Testing
 
-/// Real models from public repositories, where they lie beside the package.
+/// Real models from public repositories, if they are in a folder beside the package.
 package enum Corpus {
     package static let folder = TestModels.package.deletingLastPathComponent()
         .appendingPathComponent("shared/corpus")
 
     package static let isPresent = FileManager.default.fileExists(atPath: folder.path)
 
-    /// What a test that needs them says where they are not.
+    /// The comment of a test that is skipped because the models are missing.
     package static let absence: Comment = "../shared/corpus is not there: real models are left out"
 
-    /// Whether all of it is gone through, in minutes, which `Scripts/test-long.sh` asks for.
+    /// Whether tests use all models, which takes minutes. `Scripts/test-long.sh` requests this.
     package static let isWhole = ProcessInfo.processInfo.environment["CAMBIUM_WHOLE_CORPUS"] != nil
 
-    /// What the samples of this run begin with; `CAMBIUM_SEED` repeats them.
+    /// The seed of this run's samples. Set `CAMBIUM_SEED` to repeat them.
     private static let seed: UInt64 = {
         let environment = ProcessInfo.processInfo.environment
         let text = environment["CAMBIUM_SEED"] ?? environment["CAMBIUM_SEED_BASE"]
@@ -24,13 +24,13 @@ package enum Corpus {
         return seed
     }()
 
-    /// Whether a run is of full size: `CAMBIUM_FULL_SIZE`, which `Scripts/test-long.sh` sets, asks for
-    /// it.
+    /// Whether a run has full size. `Scripts/test-long.sh` sets `CAMBIUM_FULL_SIZE` for this.
     package static let isFull = ProcessInfo.processInfo.environment["CAMBIUM_FULL_SIZE"] != nil
 
-    /// One in so many, others in each run; a run over the whole corpus takes all.
+    /// Returns every n-th element. Each run starts at another one. A run over all models returns
+    /// all elements.
     ///
-    /// - Parameter full: One in so many in a run of full size.
+    /// - Parameter full: The interval in a run of full size.
     package static func sample<Element>(
         _ elements: [Element], oneIn count: Int, full: Int? = nil
     ) -> [Element] {
@@ -39,13 +39,13 @@ package enum Corpus {
         return stride(from: first, to: elements.count, by: count).map { elements[$0] }
     }
 
-    /// What is declared about the steps of some of them.
+    /// The declarations for the migrations of a model. Some models have such a file.
     package static func history(of name: String) -> URL {
         TestModels.package.appendingPathComponent(
             "Tests/CambiumCompilerTests/Histories/\(name).history.xml")
     }
 
-    /// The bundles and the models that are in none.
+    /// The bundles, and the models without a bundle.
     package static let bundles: [String] = {
         let root = folder.appendingPathComponent("models").path
         guard let walk = FileManager.default.enumerator(atPath: root) else { return [] }
@@ -60,7 +60,7 @@ package enum Corpus {
         return found.sorted()
     }()
 
-    /// Those without a hundred versions, which take their time in a debug build.
+    /// The bundles without those with a hundred versions, which are slow in a debug build.
     package static let shorterBundles = bundles.filter { path in
         isWhole || !["WooCommerce", "zmessaging"].contains { path.contains($0) }
     }
@@ -71,20 +71,19 @@ package enum TestModels {
     /// The package.
     package static let package = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    /// The folders with an example of each diagnostic and one without it.
+    /// The folders with an example of each diagnostic and a corrected one.
     package static let diagnosticCases = package.appendingPathComponent(
         "Tests/CambiumCompilerTests/Cases/Diagnostics")
 }
 
-/// A tree that compares as XML does: the order of attributes means nothing, nor does white space
-/// around text.
+/// A tree with XML's equality: the order of attributes and white space around text are ignored.
 package struct XMLTree: Hashable, CustomStringConvertible {
     package let name: String
     package let attributes: [String: String]
     package let children: [XMLTree]
     package let text: String
 
-    /// Takes all but elements of some names.
+    /// Creates a tree without the elements of some names.
     package init(_ element: ParsedElement, without names: Set<String> = []) {
         name = element.name
         attributes = Dictionary(
@@ -103,8 +102,8 @@ package struct XMLTree: Hashable, CustomStringConvertible {
         self.text = text
     }
 
-    /// With children of one kind together, in the order of the kinds' names: what kinds are mixed
-    /// in which way means nothing.
+    /// The same tree with the children grouped by their kind, in the order of the kinds' names: the
+    /// order of children of different kinds is ignored.
     package var grouped: XMLTree {
         let sorted = children.map(\.grouped).enumerated().sorted {
             ($0.element.name, $0.offset) < ($1.element.name, $1.offset)
@@ -118,7 +117,7 @@ package struct XMLTree: Hashable, CustomStringConvertible {
         return "<\(name)\(words.joined())>\(text)"
     }
 
-    /// What is not equal, as far as the first few.
+    /// Descriptions of the first few differences.
     package func differences(from other: XMLTree, at path: String = "") -> [String] {
         guard self != other else { return [] }
         let place = "\(path)/\(name)"

@@ -2,14 +2,15 @@ import CambiumAuthoring
 import CambiumCompiler
 import Foundation
 
-/// A bundle of Xcode's on disk, as long as the object lives.
+/// A bundle of Xcode on disk. It is deleted with the object.
 package final class XcodeBundleFolder {
-    /// Where the bundle is, and where others can be made beside it.
+    /// The folder of the bundle, in which tests can create other files.
     package let url = FileManager.default.temporaryDirectory
         .appendingPathComponent("cambium-\(UUID().uuidString)")
     package var path: String { url.appendingPathComponent("Shop.xcdatamodeld").path }
 
-    /// Writes versions named `Shop 1`, `Shop 2` and so on, each by what is in its `<model>`.
+    /// Writes versions named `Shop 1`, `Shop 2` and so on, each with the given content of its
+    /// `<model>`.
     package init(_ versions: [String]) throws {
         for (index, content) in versions.enumerated() {
             let file = "Shop.xcdatamodeld/Shop \(index + 1).xcdatamodel/contents"
@@ -19,7 +20,7 @@ package final class XcodeBundleFolder {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    /// Writes the converted bundle beside the other, and gives its path.
+    /// Writes the converted bundle beside the other one, and returns its path.
     package func convert() throws -> String {
         for (path, contents) in ModelConverter.ownBundle(from: BundleReader.read(path).bundle) {
             try write(contents, to: path)

@@ -10,7 +10,7 @@ extension RandomModel {
         let type: AttributeType
         let isOptional: Bool
         let defaultValue: DefaultValue?
-        /// The name that it says it had.
+        /// The former name in `renamedFrom`.
         let from: String?
         let isExternal: Bool
     }
@@ -26,12 +26,12 @@ extension RandomModel {
 
     func root(of kind: Kind) -> Kind { lineage(of: kind)[0] }
 
-    /// Whether an entity is another one or below it.
+    /// Whether an entity is another one or a subentity of it.
     func isKind(_ id: String, of other: String) -> Bool {
         kind(id).map { lineage(of: $0).contains { $0.id == other } } ?? false
     }
 
-    /// All attributes that objects of an entity have, those that are derived excepted.
+    /// All attributes of an entity's objects, without derived ones.
     func attributes(of kind: Kind) -> [StoredAttribute] {
         lineage(of: kind).flatMap { owner in
             owner.properties.map { property in

@@ -1,18 +1,18 @@
 import CambiumModel
 
-// What the author says about objects and links, beside what goes with a change.
+// Declarations about objects and links, in addition to those that a change requires.
 extension RandomModel {
-    /// The declarations, by what they are about. Later changes may have taken that away again.
+    /// The declarations. Later changes may have removed the declared objects or links again.
     struct Declared {
-        /// Attributes that every object is said to have.
+        /// Attributes that are declared to have a value in every object.
         var required: [(kind: String, property: String)] = []
-        /// Entities whose objects without a value of an attribute go.
+        /// Entities whose objects are deleted if they have no value of the attribute.
         var givenUp: [(kind: String, property: String)] = []
-        /// To-ones that lead to the first object where they led nowhere.
+        /// To-one relationships that reference the first object if they were empty.
         var linked: [(link: String, order: [MigrationDeclaration.Order])] = []
     }
 
-    /// Objects of an entity that go: those without a value of an attribute.
+    /// The deleted objects of an entity: those without a value of an attribute.
     struct GivenUp {
         /// The entity and the attribute, in the old version.
         let kind: Kind
@@ -26,7 +26,7 @@ extension RandomModel {
         }
     }
 
-    /// A to-one that leads somewhere from now on.
+    /// A to-one relationship that gets a destination if it was empty.
     struct Linked {
         let link: Link
         let order: [MigrationDeclaration.Order]
@@ -56,7 +56,7 @@ extension RandomModel {
         declared.linked.append((link.id, order(ofKindNamed: link.destination)))
     }
 
-    /// An order by a number that the objects had, or none.
+    /// An order by a number of the old objects, or none.
     mutating func order(ofKindNamed name: String) -> [MigrationDeclaration.Order] {
         guard let kind = kind(named: name), random.next(3) > 0,
             let before = former.kinds.first(where: { $0.id == kind.id }),
@@ -67,7 +67,7 @@ extension RandomModel {
         return [.init(number.name, isDescending: random.next(2) == 0)]
     }
 
-    // MARK: What is left of them
+    // MARK: Valid declarations
 
     var validGivenUp: [GivenUp] {
         declared.givenUp.compactMap { kind, property in
@@ -106,7 +106,7 @@ extension RandomModel {
         }
     }
 
-    /// Whether rows of the source hold the key, and no list says where.
+    /// Whether the source's rows contain the key, and the links are not in an ordered list.
     private func canBeGiven(_ link: Link) -> Bool {
         guard let inverse = link.inverse else { return true }
         return link.isInverseToMany

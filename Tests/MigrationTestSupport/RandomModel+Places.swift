@@ -1,13 +1,13 @@
 import CambiumModel
 
-// Composite values: they come, go, and get other names; a part of them is filled.
+// Changes of composite values: they are added, dropped and renamed, and a part of them is filled.
 extension RandomModel {
     /// A composite value.
     struct Place {
         let id: String
         var name: String
         var isOptional = true
-        /// Whether it needs none of its parts; such a one is always optional.
+        /// Whether all its parts are optional. Such a value is always optional itself.
         var isLoose = false
         var from: String?
 

@@ -1,8 +1,8 @@
 import CambiumModel
 
-// Changes that take something out of the store, or that a store can hardly tell from none.
+// Changes that remove something from the store, or that a store can hardly detect.
 extension RandomModel {
-    /// A name gets other letters of the same kind: to SQLite it is the same.
+    /// Changes the case of a name. SQLite does not distinguish the two names.
     mutating func changeCase() {
         func other(_ name: String) -> String {
             name == name.lowercased() ? name.uppercased() : name.lowercased()
@@ -30,13 +30,13 @@ extension RandomModel {
         }
     }
 
-    /// Links leave the store, or come into it.
+    /// Makes a relationship transient, or a transient one persistent.
     mutating func changeStorage() {
         guard !links.isEmpty else { return }
         let index = random.next(links.count)
         let link = links[index]
         let before = former.links.first { $0.id == link.id }
-        // Those that have changed already are as good as others.
+        // If this relationship has changed already, it is left as it is.
         guard before.map({ $0.isTransient == link.isTransient }) ?? true else { return }
         links[index].isTransient.toggle()
         guard let before, !before.isTransient,
@@ -48,7 +48,7 @@ extension RandomModel {
         links[index].inverseFrom = nil
     }
 
-    /// One end goes, and the other keeps the links.
+    /// Drops one end of a relationship. The other end keeps the links.
     mutating func dropInverse() {
         var candidates = links.indices.filter { links[$0].inverse != nil }
         let ordered = candidates.filter { links[$0].isInverseToMany && links[$0].isInverseOrdered }
@@ -61,8 +61,8 @@ extension RandomModel {
         links[index].isInverseOrdered = false
     }
 
-    /// Two relationships of the same entities exchange their inverses. The ends that lead away keep
-    /// the links; where that is not said, it must be asked.
+    /// Exchanges the inverses of two relationships between the same entities. The author may drop
+    /// the inverses or all ends. Otherwise the compiler must report that the change is ambiguous.
     mutating func exchangeInverses() {
         let pairs = links.indices.flatMap { one in
             links.indices.filter { other in
@@ -87,7 +87,7 @@ extension RandomModel {
         (links[one].inverseFrom, links[other].inverseFrom) = (nil, nil)
     }
 
-    /// Whether the author gives up both ends of the relationship that one was.
+    /// Whether the author drops both ends of the former relationship.
     func isEmptied(_ link: Link) -> Bool {
         former.links.contains { before in
             before.id == link.id && isDropped(before.source, before.name)
@@ -99,7 +99,8 @@ extension RandomModel {
         drops.contains { $0.entity == entity && $0.property == property }
     }
 
-    /// Whether a relationship has the links of another one, because only its new inverse keeps those.
+    /// Whether a relationship gets the links of another one, because only its new inverse keeps
+    /// them.
     var takesLinksOfOthers: Bool {
         links.contains { link in
             former.links.contains { before in
@@ -116,12 +117,12 @@ extension RandomModel {
             && before?.isTransient == false
     }
 
-    /// Whether a store has no links of it, before or after.
+    /// Whether the relationship is transient before or after the change.
     func isOutOfStore(_ link: Link) -> Bool {
         link.isTransient || former.links.contains { $0.id == link.id && $0.isTransient }
     }
 
-    /// A property that has few values is unique from now on, so that there are equals.
+    /// Makes a property with few values unique, so that there are duplicates.
     mutating func makeUnique() {
         var candidates = kinds.indices.filter { index in
             !kinds[index].isUnique && kinds[index].properties.contains { $0.type.hasFewValues }
@@ -143,7 +144,7 @@ extension RandomModel {
                 order: orderOfEquals(in: kinds[index]), reason: "test"))
     }
 
-    /// What the objects that are equal are put in an order by: a number, or nothing.
+    /// The order of duplicates: by a number, or none.
     mutating func orderOfEquals(in kind: Kind) -> [MigrationDeclaration.Order] {
         guard let number = kind.properties.dropFirst().first(where: { Self.isNumber($0.type) }),
             random.next(3) > 0

@@ -1,7 +1,7 @@
 import CambiumModel
 
-/// Models by chance, and changes to them by chance: each a function of a seed. What is in it keeps
-/// its `id`, whatever it is called and wherever it moves.
+/// Random models, and random changes to them, as functions of a seed. Each part keeps its `id` if
+/// it is renamed or moved.
 struct RandomModel {
     struct Property {
         let id: String
@@ -10,7 +10,7 @@ struct RandomModel {
         var isOptional = true
         var defaultValue: DefaultValue?
         var from: String?
-        /// A former name that earlier versions have used up, and that the file says still.
+        /// A former name from an earlier version that is still in the file.
         var stale: String?
         var isExternal = false
     }
@@ -39,7 +39,7 @@ struct RandomModel {
         var stale: String?
         var properties: [Property] = []
         var places: [Place] = []
-        /// Which derived attributes it has: none, some, others.
+        /// The set of its derived attributes: 0 for none, other numbers for different ones.
         var derivations = 0
         var isIndexed = false
         var isUnique = false
@@ -52,15 +52,15 @@ struct RandomModel {
     /// Whether the enumeration has its third case.
     private(set) var hasMiddle = true
     var drops: [MigrationDeclaration.Drop] = []
-    /// What was there in the version before.
+    /// The entities, links and cases of the previous version.
     private(set) var former: (kinds: [Kind], links: [Link], hasMiddle: Bool) = ([], [], false)
-    /// What is declared about objects and links, see the extension.
+    /// The declarations about objects and links.
     var declared = Declared()
     var fills: [MigrationDeclaration.Fill] = []
     private var keeps: [MigrationDeclaration.Keep] = []
     var deduplications: [MigrationDeclaration.Deduplication] = []
 
-    /// Whether new values depend on the time and on chance.
+    /// Whether new values depend on the time and on random numbers.
     private let isDynamic: Bool
 
     init(seed: UInt64, isDynamic: Bool = true) {
@@ -73,7 +73,7 @@ struct RandomModel {
         former = (kinds, links, hasMiddle)
     }
 
-    /// Lets things say that they had names which others have now.
+    /// Gives entities and properties former names that others have now.
     private mutating func addStaleNames() {
         for index in kinds.indices where random.next(4) == 0 {
             let other = kinds[random.next(kinds.count)].name
@@ -124,7 +124,7 @@ struct RandomModel {
                 isOrdered: random.next(2) == 0, isInverseOrdered: random.next(3) == 0))
     }
 
-    /// A second relationship of the same two entities.
+    /// Adds a second relationship between the same two entities.
     private mutating func addParallelLink() {
         if links[0].inverse == nil { links[0].inverse = name("i") }
         let (source, destination) = (links[0].source, links[0].destination)
@@ -136,7 +136,7 @@ struct RandomModel {
 
     // MARK: Changes
 
-    /// Starts the next version: what was renamed is so no longer.
+    /// Starts the next version, in which nothing is renamed yet.
     mutating func beginNextVersion() {
         for index in kinds.indices {
             kinds[index].stale = kinds[index].from ?? kinds[index].stale
@@ -206,7 +206,7 @@ struct RandomModel {
     }
 
     private mutating func changeParent(of index: Int, to parent: String?) {
-        // What it had from the parents before goes; it comes again where they are its parents still.
+        // Drops the properties that were inherited. Those that are inherited again get new values.
         let name = kinds[index].from ?? kinds[index].name
         for kind in kinds where kind.name != kinds[index].name {
             guard isBelow(kinds[index].name, kind.name) else { continue }
@@ -217,8 +217,8 @@ struct RandomModel {
         kinds[index].parent = parent
     }
 
-    /// A root comes under another one, and one of its sub-entities goes: those objects are told as
-    /// objects of what they were at least.
+    /// Moves a root under another entity, and drops one of its subentities. The dropped entity's
+    /// objects become objects of the remaining entity.
     private mutating func dropKindUnderOtherRoot() {
         let pairs = kinds.filter { kind in
             !kinds.contains { $0.parent == kind.name }
@@ -231,7 +231,7 @@ struct RandomModel {
         drop(kind)
         guard let index = kinds.firstIndex(where: { $0.name == kind.parent }) else { return }
         changeParent(of: index, to: root)
-        // What it inherits now it has not had.
+        // The objects have no values for newly inherited properties.
         guard let other = kinds.firstIndex(where: { $0.name == root }) else { return }
         for number in kinds[other].properties.indices {
             kinds[other].properties[number].isOptional = true
@@ -240,7 +240,7 @@ struct RandomModel {
         fills.removeAll { $0.entity == root }
     }
 
-    /// The parent declares what one of its sub-entities did.
+    /// Moves a property from a subentity to its parent.
     private mutating func moveUp() {
         let children = kinds.indices.filter {
             kinds[$0].parent != nil && !kinds[$0].properties.isEmpty
@@ -256,7 +256,7 @@ struct RandomModel {
         kinds[parent].properties.append(property)
     }
 
-    /// Some of the sub-entities declare what their parent did.
+    /// Moves a property from a parent to some of its subentities.
     private mutating func moveDown() {
         let parents = kinds.indices.filter { index in
             !kinds[index].properties.isEmpty
@@ -276,7 +276,7 @@ struct RandomModel {
                 reason: "test"))
     }
 
-    /// An end has one object from now on, and one of the links stays.
+    /// Makes an end to-one, so that one of its links is kept.
     private mutating func lessenLinks() {
         guard !links.isEmpty else { return }
         let index = random.next(links.count)
@@ -440,7 +440,7 @@ struct RandomModel {
 
     // MARK: The model
 
-    /// - Parameter former: The version that it follows; nil means none.
+    /// - Parameter former: The previous version; nil if there is none.
     func model(version: String, after former: String? = nil) -> Model {
         Model(
             name: "Random", version: version, entities: kinds.map(entity),
@@ -462,7 +462,7 @@ struct RandomModel {
             })
     }
 
-    /// The same without what its author declares about the step to it.
+    /// The same model without the author's declarations for its migration.
     var undeclared: RandomModel {
         var model = self
         (model.fills, model.drops, model.keeps, model.deduplications) = ([], [], [], [])
@@ -470,7 +470,7 @@ struct RandomModel {
         return model
     }
 
-    /// Changes may have taken away again what was filled or dropped before.
+    /// The fills whose attributes still exist after later changes.
     var validFills: [MigrationDeclaration.Fill] {
         fills.filter { fill in
             kinds.contains { kind in
@@ -540,7 +540,8 @@ struct RandomModel {
             indexes: kind.isIndexed && !first.isEmpty ? [Index(elements: first)] : [])
     }
 
-    /// Derived from texts by SQLite and by the program, and from objects at the other end.
+    /// Attributes derived from strings, by SQLite and by the program, and from objects at the other
+    /// end.
     private func derivations(of kind: Kind) -> [Attribute] {
         guard kind.derivations > 0 else { return [] }
         var derived: [Attribute] = []
@@ -586,11 +587,11 @@ struct RandomModel {
     }
 }
 
-/// A small generator of numbers (SplitMix64).
+/// A small random number generator (SplitMix64).
 struct SplitMix {
     var state: UInt64
 
-    /// A number below the bound.
+    /// A random number below the bound.
     mutating func next(_ bound: Int) -> Int {
         state &+= 0x9e37_79b9_7f4a_7c15
         var mixed = state

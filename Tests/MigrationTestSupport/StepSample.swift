@@ -3,8 +3,8 @@ import CambiumModel
 import CambiumSQL
 import CambiumSQLite
 
-/// Two versions with a step of the program between them, and the rows as generated code would have
-/// them.
+/// Two versions with a custom step between them, and the row types that code generation would
+/// create.
 enum StepSample {
     enum V1: MigrationVersion {
         static var versionName: String { "1" }
@@ -151,12 +151,12 @@ enum StepSample {
         return runner
     }
 
-    /// A step of the program.
+    /// A custom step.
     static func step(_ body: @escaping @Sendable (Context) throws -> Void) -> CodeStep {
         CodeStep("settle", from: V1.self, to: V2.self, body)
     }
 
-    /// The right step: all who are from one city have one place.
+    /// The correct step: all people in the same city get the same place.
     @Sendable static func settle(_ context: Context) throws {
         var places: [String: RowID<V2.PlaceRow>] = [:]
         try context.forEach(V1.PersonRow.self) { old in

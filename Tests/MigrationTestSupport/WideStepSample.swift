@@ -3,7 +3,8 @@ import CambiumModel
 import CambiumSQL
 import Foundation
 
-/// A step that reads and writes values of every type, objects of two entities in one table, and lists.
+/// A custom step that reads and writes values of every type, objects of two entities in one table,
+/// and lists.
 enum WideStepSample {
     enum V1: MigrationVersion {
         static var versionName: String { "1" }
@@ -133,7 +134,7 @@ enum WideStepSample {
             let linked = try context.related(V1.ThingRow.tags, to: old.rowID)
             for (place, tag) in linked.enumerated() {
                 guard let tag = try context.newID(of: tag, as: V2.TagRow.self) else { continue }
-                // Some get another place, one after the other.
+                // Some get another position, one after the other.
                 try place % 2 == 0
                     ? context.unlink(thing, V2.ThingRow.tags, from: tag)
                     : context.link(thing, V2.ThingRow.tags, to: tag, at: Int64(-place))

@@ -1,6 +1,6 @@
 import CambiumModel
 
-/// Values of a history, in the form that they have on the wire.
+/// Values in a history, in the form that they have on the wire.
 extension PostgresType {
     /// SQL for the bytes of a value.
     package func bytes(of value: String) -> String {
@@ -19,11 +19,12 @@ extension PostgresType {
         }
     }
 
-    /// SQL for the bytes of a value in a column that has another type now, from SQL for its bytes. Where
-    /// the new type does not hold it, that is NULL.
+    /// SQL for the bytes of a value after its column's type has changed, from SQL for the old
+    /// bytes. If the new type cannot store the value, the result is NULL.
     ///
-    /// Only for types between which a store in SQLite keeps the values as they are. Whole numbers of all
-    /// sizes, and numbers of single precision, are read by their length.
+    /// It supports only the pairs of types between which a store in SQLite keeps its values
+    /// unchanged. Integers of all sizes and single-precision numbers need no conversion, because
+    /// they are read by their length.
     package func bytes(from old: PostgresType, _ bytes: String) -> String {
         switch (old, self) {
         case (.timestamp, .double):
@@ -64,7 +65,7 @@ extension PostgresType {
         }
     }
 
-    /// From 2000, where the server begins, to 2001.
+    /// The seconds from 2000, the beginning of the server's dates, to 2001.
     private static let secondsTo2001: Int64 = 366 * 86_400
 
     /// SQL for the number in bytes of an integer type.
@@ -72,15 +73,15 @@ extension PostgresType {
         let digits = "('x' || encode(\(bytes), 'hex'))"
         switch type {
         case .boolean: return "get_byte(\(bytes), 0)::bigint"
-        // Bits that are fewer than those of a number have no sign.
+        // A cast from fewer bits does not extend the sign.
         case .smallint: return "((\(digits)::bit(16)::integer # 32768) - 32768)::bigint"
         case .integer: return "\(digits)::bit(32)::integer::bigint"
         default: return "\(digits)::bit(64)::bigint"
         }
     }
 
-    /// SQL for a number of double precision in bytes: 0 where it is less than a microsecond of seconds,
-    /// infinite where it is more than any moment.
+    /// SQL for a double-precision number in bytes. Numbers far below a microsecond become 0, and
+    /// numbers beyond all dates become infinite.
     private static func real(_ bytes: String) -> String {
         """
         (SELECT CASE WHEN e < 990 THEN 0::double precision ELSE \

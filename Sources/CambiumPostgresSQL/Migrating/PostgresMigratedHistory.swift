@@ -2,10 +2,10 @@ import CambiumModel
 import CambiumPlan
 import CambiumSQL
 
-/// What a migration does to the history of a store on a server.
+/// The changes of a migration to the history of a store on a server.
 ///
-/// A change has its values in a row with it, in the form that they have on the wire. What the migration
-/// itself changes gets the id that its transaction was given in a setting.
+/// A recorded change and its values are in one row. The values have the form that they have on the
+/// wire. The changes of the migration itself get the id in the setting of its transaction.
 struct PostgresMigratedHistory: HistoryDialect {
     let old: Model
     let new: Model
@@ -154,7 +154,7 @@ struct PostgresMigratedHistory: HistoryDialect {
 
     // MARK: Values
 
-    /// Makes SQL for new bytes from SQL for old ones.
+    /// Returns SQL for the new bytes from SQL for the old bytes.
     private typealias Value = (String) -> String
 
     private func types(of column: CarriedColumn) -> (old: PostgresType, new: PostgresType)? {
@@ -163,7 +163,7 @@ struct PostgresMigratedHistory: HistoryDialect {
         }
     }
 
-    /// Nil where the bytes stay.
+    /// The conversion of a column's values; nil if their bytes do not change.
     private func translation(of column: CarriedColumn) -> Value? {
         switch column.reference {
         case .shifted(let shift)?:

@@ -4,8 +4,8 @@ import CambiumPlan
 import CambiumRecords
 import CambiumSQL
 
-/// A migration as PostgreSQL reads it. Tables have no schema before their names: the connection looks
-/// for them in that of the store.
+/// The migrations of a store on PostgreSQL. The statements name tables without a schema: the
+/// connection's search path contains the schema of the store.
 package final class PostgresMigration: MigrationDialect {
     private let old: PostgresDerivations
     private let new: PostgresDerivations
@@ -17,9 +17,9 @@ package final class PostgresMigration: MigrationDialect {
         (self.old, self.new) = (derivations(old), derivations(new))
     }
 
-    /// What makes a store of one version one of another.
+    /// Plans the migration of a store from one version to another.
     ///
-    /// - Throws: All reasons why there is no plan.
+    /// - Throws: All reasons why no migration can be planned.
     package static func plan(from old: Model, to new: Model) throws(MigrationProblems)
         -> MigrationPlan
     {
@@ -29,9 +29,9 @@ package final class PostgresMigration: MigrationDialect {
             schemas: (dialect.old.schema, dialect.new.schema))
     }
 
-    /// The same as generated code has it.
+    /// Plans the same migration, in the form of generated code.
     ///
-    /// - Throws: All reasons why there is none.
+    /// - Throws: All reasons why no migration can be planned.
     package static func migration(from old: Model, to new: Model) throws(MigrationProblems)
         -> Migration
     {
@@ -88,7 +88,7 @@ package final class PostgresMigration: MigrationDialect {
         guard let value, column.form?.defaultValue == nil else {
             return [.add(column.name, column.definition, to: table)]
         }
-        // Only the rows that are there get it from the server.
+        // The default is only for existing rows.
         return [
             .add(column.name, "\(column.definition) DEFAULT \(value)", to: table),
             Self.alter(table, "ALTER COLUMN \(SQLText.identifier(column.name)) DROP DEFAULT"),
@@ -125,8 +125,8 @@ package final class PostgresMigration: MigrationDialect {
 
     package func mirroring(of pairs: String) -> [MigrationStatement] {
         let table = SQLText.identifier(pairs)
-        // Before the row itself, because what comes after it waits for all others. What the row would
-        // be refused for, the other way round is refused for, too.
+        // A BEFORE trigger, because an AFTER trigger would run only after all rows of the
+        // statement. If the row violates a constraint, so does the mirrored row.
         return [
             MigrationStatement(
                 .other,
@@ -191,7 +191,7 @@ package final class PostgresMigration: MigrationDialect {
         ]
     }
 
-    /// The server keeps no NUL in texts.
+    /// No conditions are necessary: the server stores no NUL characters in strings.
     package func refusal(
         ofTexts conditions: [RefusalSQL.Condition], in table: String
     ) -> [MigrationStatement] { [] }
@@ -278,7 +278,7 @@ package final class PostgresMigration: MigrationDialect {
             old: match.old, new: match.new, names: PostgresHistoryNames(new.layout))
     }
 
-    // MARK: What the engine can do
+    // MARK: Supported rules
 
     package func enforces(_ rule: Rule, of entity: Entity, in model: Model) -> Bool {
         model.postgresCheck(of: rule, of: entity) != nil
@@ -305,7 +305,7 @@ extension PostgresDerivations {
 }
 
 extension PostgresDerivations.Maintained {
-    /// The statement that brings the values of all rows up to date; nil where memory computes them.
+    /// The statement that updates the values of all rows; nil if they are computed in memory.
     package func updateOfAll(_ layout: PostgresLayout) -> MigrationStatement? {
         let model = layout.model.model
         let root = model.root(of: derived.entity).name
@@ -324,7 +324,8 @@ extension PostgresDerivations.Maintained {
 }
 
 extension PostgresExpression {
-    /// A condition on rows of a table in a migration; nil where the server cannot tell them all apart.
+    /// A condition on rows of a table in a migration; nil if the server cannot decide it for all
+    /// rows.
     fileprivate static func migrated(
         _ condition: ModelExpression, of entity: Entity, _ layout: PostgresLayout,
         as name: String?, variables: [String: Entity]
@@ -347,7 +348,8 @@ extension PostgresExpression {
             """
     }
 
-    /// What a fill gives to a new row, whose columns have no table before their names.
+    /// SQL for the value that a fill gives to a new row; nil if the server cannot compute it. The
+    /// row's columns are named without a table.
     fileprivate static func fill(
         _ fill: ModelExpression, for attribute: Attribute, of entity: Entity,
         _ layout: PostgresLayout, former: Entity?

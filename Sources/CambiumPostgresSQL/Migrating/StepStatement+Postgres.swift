@@ -14,7 +14,7 @@ extension StepStatement {
         return texts.map { PostgresName.shortened(Self.numbered($0)) }
     }
 
-    /// A text in which each parameter has its number.
+    /// A statement with numbered parameters.
     private static func numbered(_ text: String) -> String {
         var result = ""
         var count = 0

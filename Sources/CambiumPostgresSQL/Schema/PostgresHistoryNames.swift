@@ -7,10 +7,11 @@ package struct PostgresHistoryNames: Sendable {
     package let state: String
     package let sequence: String
 
-    /// The setting with the id of a transaction that notes its own changes: no trigger notes them then.
+    /// The setting with the id of a transaction that notes its own changes. If it is set, the
+    /// triggers do not note them.
     package static let saving = "cambium.saving"
 
-    /// What the names of triggers and functions begin with. Those of a model begin with a letter.
+    /// The prefix of the names of triggers and functions. Names in a model begin with a letter.
     package static let triggerPrefix = "\(HistorySQL.prefix)."
 
     package var tables: [String] { [transactions, changes, state] }

@@ -16,8 +16,8 @@ extension Model {
         return condition
     }
 
-    /// An index of computed values or of some rows, in PostgreSQL's form; nil if the server cannot
-    /// compute them for certain, or not in the terms of a fetch, which then could not use the
+    /// An index of computed values or of some rows, in PostgreSQL's form. Nil if the server cannot
+    /// compute them for certain, or if a fetch computes them differently and could not use the
     /// index.
     package func postgresForm(of index: TableIndex) -> PostgresIndex? {
         guard let root = entity(named: index.table) else { return nil }

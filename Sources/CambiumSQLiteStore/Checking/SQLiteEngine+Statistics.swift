@@ -24,8 +24,8 @@ extension SQLiteEngine {
         }
     }
 
-    /// By the name of a table, how many bytes it has with its indexes; nil where SQLite was built without
-    /// what tells that.
+    /// The size of each table with its indexes in bytes, by name; nil if SQLite was built without
+    /// the table `dbstat`.
     private static func sizes(_ connection: Connection) -> [String: Int]? {
         guard let rows = try? connection.rows(StatisticsSQL.sizes) else { return nil }
         return Dictionary(
@@ -79,7 +79,7 @@ extension SQLiteEngine {
         return Int(bytes) + (logBytes ?? 0)
     }
 
-    /// The size of the log; nil where there is none.
+    /// The size of the log; nil if there is none.
     private var logBytes: Int? {
         path.flatMap { StoreFiles.size(of: $0 + "-wal") }.flatMap { $0 == 0 ? nil : $0 }
     }

@@ -1,6 +1,6 @@
 import CambiumCompiler
 
-/// How far a long command is, on one line of a terminal that is written over again and again.
+/// The progress of a long command, on one line of a terminal that is overwritten repeatedly.
 final class ProgressLine {
     private let console: Console
     private var length = 0
@@ -11,7 +11,7 @@ final class ProgressLine {
         self.console = console
     }
 
-    /// Writes over the line.
+    /// Overwrites the line.
     ///
     /// - Parameter fraction: From 0 to 1.
     func show(_ fraction: Double, _ summary: String) {
@@ -34,12 +34,12 @@ final class ProgressLine {
     }
 }
 
-/// The same for work that may run on another thread.
+/// A progress line for work that may run on another thread.
 final class SharedLine: @unchecked Sendable {
-    // Safety: the work runs on the thread that waits for it.
+    // Safety: the thread that created the line waits while the work uses it.
     private let line: ProgressLine
 
-    /// A line on the error output, where that is a terminal; nil where it is none.
+    /// A line on the error output; nil if that is not a terminal.
     init?(_ console: Console) {
         guard let line = ProgressLine(console) else { return nil }
         self.line = line

@@ -6,7 +6,7 @@ import CambiumMaintenance
 import CambiumModel
 import CambiumRecords
 
-/// `cambium status`: what a store holds, and how much room that takes.
+/// `cambium status`: the content of a store and its size.
 enum StatusCommand: Command {
     static let name = "status"
     static let summary = "Show the size of a store by entity, its version and its history"
@@ -40,7 +40,7 @@ enum StatusCommand: Command {
         let versions = CheckedVersions(of: path)
         var options = StoreOptions()
         options.isReadOnly = true
-        // A store that others have changed has a size, too.
+        // The command also shows the size of a store that other programs have changed.
         options.driftPolicy = .report
         let (store, model) = try open(argument, versions, options, console)
         defer { store.close() }
@@ -61,7 +61,7 @@ enum StatusCommand: Command {
         do {
             return try argument.open(among: versions.models, options)
         } catch {
-            // A version with errors may be the one.
+            // The store may have a version that has errors.
             console.report(versions.diagnostics)
             throw error
         }
