@@ -114,9 +114,9 @@ package protocol BatchWork {
 }
 
 extension BatchWork {
-    /// Whether planning may find a way around an error.
+    /// Whether planning may resolve the conflict behind an error.
     ///
-    /// - Parameter isOfUniqueValues: Whether the store says that of an error of its own.
+    /// - Parameter isOfUniqueValues: Whether an error of the store is about unique values.
     package func canPlan(
         around error: any Error, _ isOfUniqueValues: (any Error) -> Bool
     ) -> Bool {

@@ -6,7 +6,7 @@ public struct MoveProgress: Sendable, Hashable {
         case checking
         /// The rows are copied.
         case copying
-        /// Indexes are made, and links are checked.
+        /// Indexes are created, and links are checked.
         case indexing
         /// The new store is read, and compared with the old one.
         case comparing

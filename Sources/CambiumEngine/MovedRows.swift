@@ -1,9 +1,9 @@
 import CambiumModel
 import CambiumRecords
 
-/// The rows of a store on their way to one of another kind.
+/// The rows of a store that are moved to a store of another kind.
 package struct MovedRows: Sendable {
-    /// The number of rows that are passed on at once.
+    /// The number of rows that are read at once.
     package static let readAtOnce = 500
 
     package let source: any StoreEngine

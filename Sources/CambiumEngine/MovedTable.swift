@@ -2,9 +2,9 @@ import CambiumModel
 import CambiumRecords
 import CambiumSQL
 
-/// A table on its way to a store of another kind: the columns that are written there.
+/// A table that is moved to a store of another kind: the columns that are written there.
 ///
-/// A row on its way is a record that has a slot for each column. Its own key and version mean
+/// A moved row is a record that has a slot for each column. Its own key and version mean
 /// nothing.
 package struct MovedTable: Sendable {
     /// A column that is moved as it is.

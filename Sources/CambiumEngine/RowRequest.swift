@@ -44,7 +44,7 @@ package struct RowRequest {
     package let entity: EntityDescription
     package let selection: Selection
     package var includesSubentities = true
-    /// The order; rows that are equal in it come in the order of their keys.
+    /// The order; equal rows are ordered by their keys.
     package var sort: [SortTerm] = []
     /// Whether the order does not matter, not even that of the keys.
     package var isUnordered = false
@@ -179,9 +179,9 @@ package struct RowStages: OptionSet, Sendable {
 
     /// Large values are written to files.
     package static let files = RowStages(rawValue: 1)
-    /// Rows are deleted, updated and inserted, and the engine's own checks hold for them.
+    /// Rows are deleted, updated and inserted. The engine checks its own constraints.
     package static let rows = RowStages(rawValue: 2)
-    /// Links that are in no row are made and cut.
+    /// Links outside of rows are inserted and deleted.
     package static let links = RowStages(rawValue: 4)
     /// Lists get their order, when all their members exist.
     package static let lists = RowStages(rawValue: 8)
@@ -189,7 +189,8 @@ package struct RowStages: OptionSet, Sendable {
     package static let partners = RowStages(rawValue: 16)
     /// Derived values are updated.
     package static let derivedValues = RowStages(rawValue: 32)
-    /// Rules hold that the engine's own checks do not know. A context has validated its objects.
+    /// Rules without a constraint in the engine are checked. A context has already validated its
+    /// objects.
     package static let rules = RowStages(rawValue: 64)
 
     static let all: RowStages = [.files, .rows, .links, .lists, .partners, .derivedValues, .rules]

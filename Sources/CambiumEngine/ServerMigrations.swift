@@ -43,17 +43,17 @@ package protocol ServerMigrations: Sendable {
     ) throws -> MigrationProver.Proof
 }
 
-/// The model that a program has, and the ways to it.
+/// The model of a program, and the migrations to it.
 package struct ServerTarget: Sendable {
     package let model: ModelDescription
-    /// The steps between versions.
+    /// The migrations between versions.
     package let migrations: [Migration]
     /// The known versions, including the model's, the oldest first: they define the tables of a
     /// store.
     package let versions: [Model]
-    /// The steps that the program supplies.
+    /// The program's custom steps.
     package let code: [CodeStep]
-    /// Asked while a store is migrated, or a copy of it, whether that is to end.
+    /// Called during the migration of a store or of its copy. Returns whether it was cancelled.
     package var isCancelled: @Sendable () -> Bool = { false }
 
     package init(
@@ -66,7 +66,7 @@ package struct ServerTarget: Sendable {
         self.code = code
     }
 
-    /// The names of the versions that come after the model's.
+    /// The names of the versions after the model's version.
     package var laterVersions: Set<String> {
         Set(versions.drop { $0.version != model.model.version }.dropFirst().map(\.version))
     }
@@ -74,9 +74,9 @@ package struct ServerTarget: Sendable {
 
 /// The result of migrating a copy of a store on a server.
 package struct ServerRehearsal {
-    /// The versions on the way.
+    /// The versions of the migration.
     package let versions: [String]
-    /// The class of the gravest step.
+    /// The class of the step with the greatest effect.
     package let kind: MigrationKind
     /// The numbers of rows of each table before and after.
     package let before: [String: Int]

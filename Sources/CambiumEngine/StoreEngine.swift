@@ -421,11 +421,11 @@ package protocol StoreOpening {
     /// - Returns: The store, and a report if the rows were compared table by table.
     func open(filledWith rows: MovedRows) throws -> (store: any StoreEngine, report: MoveReport?)
 
-    /// Removes a store that was made and filled in vain, with its files.
+    /// Removes a new store, with its files, if it could not be filled.
     func removeNewStore()
 }
 
-/// Stores on servers of one kind, for commands that know them by URLs.
+/// Stores on servers of one kind, for commands that receive URLs.
 package struct ServerStores: Sendable {
     /// A schema of a database on a server.
     package struct Place: Sendable, Hashable {

@@ -169,7 +169,7 @@ public enum HistoryTracking: Sendable, Hashable {
     /// the history.
     case properties
     /// The values before and after, too: a row in the history for each of them. Large data that may
-    /// lie in files is left out.
+    /// be stored in files is not included.
     case values
 
     /// The content to keep, given the current one.
@@ -242,9 +242,9 @@ public struct StatementHook: Sendable {
     /// Writes a line for each statement to the standard error.
     ///
     /// - Parameters:
-    ///   - duration: Statements that took no longer than that are left out.
-    ///   - includesValues: Whether the line has the values. They may be private.
-    ///   - includesPlan: Whether lines follow that say how SQLite found the rows.
+    ///   - duration: Statements that took no longer are not printed.
+    ///   - includesValues: Whether the line contains the values. They may be private.
+    ///   - includesPlan: Whether further lines show how SQLite found the rows.
     public static func standardError(
         slowerThan duration: Duration = .zero, includesValues: Bool = false,
         includesPlan: Bool = false
@@ -292,9 +292,9 @@ public struct WatchedStatement: CustomStringConvertible {
         self.plans = plans
     }
 
-    /// Returns the way in which SQLite or the server finds the rows: a line for each step, indented
-    /// by its depth. It can be called only while the hook runs; it is empty afterwards, and for
-    /// statements without a plan. A server is asked on another connection.
+    /// Returns the query plan of SQLite or the server: a line for each step, indented by its depth.
+    /// Call it only while the hook runs; afterwards it is empty, as for statements without a plan.
+    /// A server is queried on another connection.
     public func plan() -> [String] { plans() }
 
     /// The duration, the number of rows and the text, on one line.

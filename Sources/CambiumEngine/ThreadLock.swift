@@ -29,7 +29,7 @@ package final class WorkingThreads: Sendable {
 
     package init() {}
 
-    /// Whether the thread that asks is one of them.
+    /// Whether the calling thread is one of them.
     package var includeCaller: Bool { threads.withLock { $0.contains(ThreadIdentity.current) } }
 
     /// Runs a body, and notes that the thread is working meanwhile.
@@ -54,7 +54,7 @@ package final class ThreadLock: Sendable {
 
     package init() {}
 
-    /// Whether the thread that asks holds the lock.
+    /// Whether the calling thread holds the lock.
     package var isHeldByCaller: Bool { owner.load(ordering: .relaxed) == ThreadIdentity.current }
 
     /// Runs a body while no other thread holds the lock.
@@ -72,7 +72,7 @@ package final class ThreadLock: Sendable {
 
     /// Returns the result directly to the caller, in the caller's isolation.
     private struct Handover<Value>: @unchecked Sendable {
-        // Safety: made and opened by the same call, on the same thread.
+        // Safety: created and read by the same call, on the same thread.
         package let value: Value
     }
 }

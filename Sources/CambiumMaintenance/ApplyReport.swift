@@ -110,7 +110,7 @@ package struct RehearsalReport: MigrationReport {
 
     /// The store's path.
     package let store: String
-    /// The versions on the way; empty if there was nothing to do.
+    /// The versions of the migration; empty if there was nothing to do.
     package let versions: [String]
     /// The class of the gravest step.
     package let `class`: String?

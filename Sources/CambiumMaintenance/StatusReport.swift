@@ -2,7 +2,7 @@ import CambiumMigration
 import CambiumModel
 import CambiumPlan
 
-/// The state of a store for a program: its version, and the way from there to the program's
+/// The state of a store for a program: its version, and the migrations from there to the program's
 /// version.
 package final class StatusReport: MigrationReport {
     /// The state of a store for a program.
@@ -94,13 +94,14 @@ package final class StatusReport: MigrationReport {
     package let state: State
     /// The store's version, if it is known.
     package var version: String?
-    /// The versions on the way to the program's, the store's first; empty if there is no way.
+    /// The versions from the store's to the program's; empty if there is no migration.
     package var versions: [String] = []
-    /// The class of the gravest step.
+    /// The class of the step with the greatest effect.
     package var `class`: String?
-    /// Whether data is deleted or becomes less exact on the way. A graver class does not show that.
+    /// Whether the migration deletes data or makes it less exact. A class with a greater effect
+    /// does not show that.
     package var losesData = false
-    /// The steps that the program supplies.
+    /// The program's custom steps.
     package var codeSteps: [String] = []
     /// A description of the effect on the store's history; nil if it has none.
     package var history: String?
@@ -112,7 +113,7 @@ package final class StatusReport: MigrationReport {
     package var inTheWay: [ExternalObject] = []
     /// Why the program cannot open the store.
     package var problem: String?
-    /// Whether no way leads from the store's version to the program's.
+    /// Whether there is no migration from the store's version to the program's.
     package private(set) var isOfUnknownVersion = false
 
     init(store: String, model: String, programVersion: String, state: State) {
@@ -251,9 +252,9 @@ package struct PlanReport: MigrationReport {
 
     /// The store's path.
     package let store: String
-    /// The versions on the way; empty if there is nothing to do.
+    /// The versions of the migration; empty if there is nothing to do.
     package let versions: [String]
-    /// The class of the gravest step.
+    /// The class of the step with the greatest effect.
     package let `class`: String?
     /// Whether data is deleted or becomes less exact in a step.
     package let losesData: Bool

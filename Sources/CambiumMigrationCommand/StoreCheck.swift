@@ -11,8 +11,8 @@ import CambiumMigration
 /// ```
 ///
 /// It needs no generated classes, so it does not run checks that the program itself adds. The store
-/// is read in its state at one moment, while others write. Memory holds a few thousand objects at a
-/// time.
+/// is read in its state at one moment, while others write. At most a few thousand objects are in
+/// memory at a time.
 public struct StoreCheck: Sendable {
     /// The store, and the options for opening it. The check overrides the options that it requires.
     public let store: StoreDescription

@@ -4,7 +4,7 @@ import CambiumSQL
 import CambiumSQLite
 import Synchronization
 
-/// A connection that several isolations use in turn.
+/// A connection that several isolations use one after the other.
 final class LockedConnection: @unchecked Sendable {
     // Safety: the connection is used only inside `withLock`, or inside `withoutLock` by its
     // exclusive owner. The owner takes it out under one lock (that of the idle readers), uses it

@@ -3,7 +3,7 @@
 public struct StoreFinding: Sendable, Hashable {
     /// The kind of fault. The raw values are stable: programs may compare them.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The database itself is damaged, as its own check says.
+        /// The database itself is damaged, according to its own check.
         case integrity
         /// A table, column or index differs from the model.
         case schemaDiffers
@@ -33,7 +33,7 @@ public struct StoreFinding: Sendable, Hashable {
         case notUnique
         /// A to-one references an object that does not exist.
         case danglingLink
-        /// A link leads from or to an object of another entity than the model says.
+        /// A link references an object of another entity than the model defines, or starts at one.
         case wrongEntity
         /// A to-one names another entity for an object than the object has.
         case linkEntityDiffers

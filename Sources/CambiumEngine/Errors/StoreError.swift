@@ -8,10 +8,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public enum Code: Sendable, Hashable {
         /// The store was opened for reading only, or its server accepts no changes.
         case readOnly
-        /// The store's file cannot be opened, or made; or its server or database is none that
-        /// Cambium knows how to use.
+        /// The store's file cannot be opened or created, or Cambium does not support its server or
+        /// database.
         case cannotOpen
-        /// The file is no store of this program, or another program damaged it.
+        /// The file is not a store of this program, or another program damaged it.
         case corrupt
         /// The row of an object was deleted.
         case missingRow
@@ -28,11 +28,12 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         /// tables rejects a row.
         case notPermitted
         /// The connection to a server was lost while it committed a save, and the server did not
-        /// say in time whether the changes were saved. ``StoreError/commit`` finds that out later.
+        /// report in time whether the changes were saved. Use ``StoreError/commit`` to find out
+        /// later.
         case commitOutcomeUnknown
         /// Triggers or views of another program prevent the operation.
         case notTrusted
-        /// A change was made by values that could not be read.
+        /// A change depends on values that could not be read.
         case unreadable
         /// The file of a large value, or one that is to be imported, is missing or cannot be read;
         /// or a file cannot be written.
@@ -97,7 +98,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         message: "The store was removed from its coordinator.",
         remedy: "Add it to the coordinator again.")
 
-    /// The error of a call that cannot be carried out as it was made.
+    /// The error of an invalid call.
     package static func invalidRequest(_ message: String, remedy: String) -> StoreError {
         StoreError(code: .invalidRequest, message: message, remedy: remedy)
     }
@@ -189,7 +190,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         return known.isEmpty ? "Remove the name." : "Choose one of these: \(known.excerpts())."
     }
 
-    /// The code that Core Data uses for the nearest thing, for ported code.
+    /// The code of the most similar Core Data error, for ported code.
     public var coreDataCode: Int {
         switch code {
         case .readOnly, .notPermitted: 513
@@ -211,7 +212,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The message, and the error behind it.
     public var description: String {
         let cause = underlying.map { "\($0)" }
-        // The message may have been made of it.
+        // The message may contain the cause, or the cause the message.
         let isNew = cause.map { !$0.contains(message) && !message.contains($0) } ?? false
         return isNew ? "\(message) (\(cause ?? ""))" : message
     }
@@ -233,7 +234,7 @@ package func reportingFiles<Result>(_ body: () throws -> Result) throws -> Resul
 }
 
 /// The error of a read by a context with a query generation that has ended. A generation ends if it
-/// was held for too long or if others have saved too much meanwhile.
+/// was used for too long, or if other contexts and programs have saved too much in the meantime.
 ///
 /// The context needs another one: `setQueryGeneration(.current)`. To update its objects as well,
 /// call `refreshAllObjects()`.

@@ -71,7 +71,7 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
     /// Whether a store rejected a link to a row that does not exist, without naming it.
     package var isOfUnknownLink: Bool { code == .missing && entityName.isEmpty }
 
-    /// The code that Core Data uses for the same thing, for ported code.
+    /// The code of the same Core Data error, for ported code.
     public var coreDataCode: Int {
         switch code {
         case .custom, .ruleViolated, .unfitDecimal, .nulInText, .unencodable: 1550
@@ -90,10 +90,10 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The place and the message.
+    /// The object or entity with the property, and the message.
     public var description: String {
         let place = objectID.map { "\($0)" } ?? entityName
-        // A store does not always know the place.
+        // An error of a store may have no object and no entity.
         guard !place.isEmpty else { return message }
         return "\(place)\(property.map { ".\($0)" } ?? ""): \(message)"
     }

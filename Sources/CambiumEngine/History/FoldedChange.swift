@@ -95,9 +95,9 @@ package struct FoldedChange {
     package private(set) var entity: EntityDescription
     private var existed = true
     private var exists = true
-    /// Whether the row was put back.
+    /// Whether the row was inserted again.
     private var isReplaced = false
-    /// Whether the values are known that it was put back with.
+    /// Whether the values with which it was inserted again are known.
     private var hasReplacement = false
     package private(set) var properties: Set<String> = []
     /// By column.

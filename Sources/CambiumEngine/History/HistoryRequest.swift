@@ -29,8 +29,8 @@ public struct HistoryRequest: Sendable {
     public var kinds: Set<HistoryChange.Kind>?
     /// Only stores with these UUIDs.
     public var storeIdentifiers: Set<UUID>?
-    /// Whether transactions come with their changes. Default: true. Otherwise nothing but the
-    /// transactions is read, so that no one can look at their changes: with ``entityNames``,
+    /// Whether transactions contain their changes. Default: true. If it is false, only the
+    /// transactions are read, so that a request cannot filter by changes: with ``entityNames``,
     /// ``objectIDs`` or ``kinds`` the fetch throws ``StoreError`` with `invalidRequest`.
     public var includesChanges = true
     /// The greatest number of transactions of each store. The result's token continues with the

@@ -31,7 +31,7 @@ package struct SavePlan {
         package fileprivate(set) var base: Record?
         /// The slots that the context has set.
         package fileprivate(set) var changed = SlotSet()
-        /// The defaults that were made for a new row, by slot.
+        /// The generated defaults of a new row, by slot.
         package fileprivate(set) var defaults: [Int: StoredValue] = [:]
         package fileprivate(set) var write: Write
         /// The row as it will be; the version is the one before.

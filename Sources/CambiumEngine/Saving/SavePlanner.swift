@@ -407,8 +407,8 @@ package struct SavePlanner<Lookup: SaveLookup> {
 
 /// The questions of a save's planning to the store, about its rows.
 package protocol SaveLookup {
-    /// Called before the planner asks, with the next questions: a remote store can answer all of
-    /// them at once. By default, it does nothing.
+    /// Called with the next questions before the planner asks them: a remote store can answer all
+    /// of them at once. By default, it does nothing.
     func prepare(for questions: @autoclosure () -> SaveQuestions) throws
 
     /// Returns conflicts for the records with another version than their rows, or without a row.

@@ -104,7 +104,7 @@ extension Connection {
 /// statements up to the version have created some of the tables, and the later statements read
 /// columns of others.
 struct FormerTables {
-    /// The statements that would make them, by their names.
+    /// The statements that would create them, by their names.
     let statements: [String: String]
     /// The later operations.
     let later: [SchemaOperation]

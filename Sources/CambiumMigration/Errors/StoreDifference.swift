@@ -125,7 +125,7 @@ extension [StoreDifference] {
     /// The names, kinds and parts of all.
     package var list: String { map(\.description).excerpts() }
 
-    /// The same with an additional obstacle.
+    /// The same difference with an additional reason that prevents a repair.
     func adding(_ obstacle: String) -> Self {
         var result = self
         let index = firstIndex { !$0.isIndex } ?? startIndex

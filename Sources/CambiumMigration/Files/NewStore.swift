@@ -84,7 +84,7 @@ package final class NewStore {
             throw .cannotWrite(path: folder, reason: StoreFiles.reason(for: error))
         }
         let lock = try NewStoreLock(ofStore: path)
-        // The one that had the lock before may have made it.
+        // The process that had the lock before may have created it.
         try requireNothingThere()
         self.lock = lock
         Self.remove(Self.leftovers(of: path))
@@ -97,7 +97,7 @@ package final class NewStore {
         guard !leftovers.isEmpty || StoreFiles.exists(NewStoreLock.path(ofStore: path)),
             let lock = try? NewStoreLock(ofStore: path)
         else { return }
-        // Another one may have made more, and ended, in between.
+        // Another process may have created more, and ended, in between.
         remove(self.leftovers(of: path))
         withExtendedLifetime(lock) {}
     }
@@ -152,7 +152,7 @@ package final class NewStore {
         if let moved { places.finish(moved.journal, removing: []) }
     }
 
-    /// Removes all that was made.
+    /// Removes everything that was created.
     package func remove() {
         if let moved {
             let places = ExternalFiles(ofStore: path)
@@ -176,16 +176,16 @@ package final class NewStore {
     }
 }
 
-/// Why a new store cannot be made.
+/// Why a new store cannot be created.
 package enum NewStoreError: Error, Sendable {
     /// Something exists at the path.
     case exists(path: String)
-    /// Another process, or another task, makes it.
+    /// Another process, or another task, is creating it.
     case isRunning(path: String)
     /// It cannot be written.
     case cannotWrite(path: String, reason: String)
 
-    /// The name of a file that is being made; see ``UnfinishedFile``.
+    /// The name of a file that is being created; see ``UnfinishedFile``.
     package static func unfinished(_ path: String, _ mark: String) throws(NewStoreError) -> String {
         do {
             return try UnfinishedFile.path(for: path, mark)

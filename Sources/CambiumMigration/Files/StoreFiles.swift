@@ -9,9 +9,9 @@ import CambiumSQLite
     import Darwin
 #endif
 
-/// The files that lie beside a store's own.
+/// The files beside a store's own file.
 package enum StoreFiles {
-    /// The folder that a file lies in.
+    /// The folder of a file.
     @inline(never)
     package static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
@@ -35,7 +35,7 @@ package enum StoreFiles {
 
     /// Waits until the names of a folder's files are on the disk.
     ///
-    /// - Returns: Whether they are; if not, `errno` says why.
+    /// - Returns: Whether this succeeded; if not, `errno` has the reason.
     package static func synchronize(folder: String) -> Bool {
         (try? SystemFile.synchronize(folder: folder)) != nil
     }
@@ -128,7 +128,7 @@ package enum StoreFiles {
         return parent == "/" ? "/\(last)" : "\(parent)/\(last)"
     }
 
-    /// Why the system refused the last thing that this thread asked of it.
+    /// The reason why this thread's last system call failed.
     package static var lastRefusal: String { FileError.text(ofCode: errno) }
 
     /// The reason why an operation on a file failed: the system's message, which Foundation wraps
@@ -150,8 +150,8 @@ package enum StoreFiles {
     }
 }
 
-/// Why no file of a path can hold a store. SQLite opens a database for each of them that is gone
-/// when it is closed, or that is another file's.
+/// The reasons why a path cannot be that of a store. SQLite would open a temporary database for it,
+/// or the database of another file.
 package enum StorePathProblem: Error, Sendable, Equatable, CustomStringConvertible {
     /// The path is empty.
     case empty
@@ -230,8 +230,8 @@ package enum StorePathProblem: Error, Sendable, Equatable, CustomStringConvertib
     }
 }
 
-/// The permissions of a store. Files made from it (copies, files of large values, exports) allow no
-/// more access, from their creation on; the process's mask restricts it further.
+/// The permissions of a store. Files created from it (copies, files of large values, exports) allow
+/// no more access, from their creation on; the process's mask restricts it further.
 package struct StorePermissions: Sendable {
     /// The bits of the store's file.
     private let bits: FileMode
@@ -255,7 +255,8 @@ package struct StorePermissions: Sendable {
         self.init(bits: info.st_mode, group: info.st_gid)
     }
 
-    /// The bits of a file that is made in a folder. Its owner, who makes it, may read and write it.
+    /// The permission bits of a new file in a folder. Its owner, who creates it, may read and write
+    /// it.
     package func mode(in folder: String) -> FileMode {
         let others = bits & 0o006
         let members = Self.group(ofFilesIn: folder) == group ? bits & 0o060 : others << 3 & bits

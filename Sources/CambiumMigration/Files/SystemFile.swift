@@ -92,7 +92,7 @@ package final class SystemFile: Sendable {
     package static func temporary(
         in folder: URL = FileManager.default.temporaryDirectory
     ) throws -> SystemFile {
-        // The system knows nothing of percent signs that encode other characters.
+        // The system does not decode percent-encoded characters.
         let path = try folder.appending(path: "cambium-\(UUID.random().uuidString)")
             .path(percentEncoded: false)
         let file = try opened(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)

@@ -114,7 +114,7 @@ package final class PartialFile {
 }
 
 /// A folder among the temporary files that only its owner may open. It is deleted with the value; a
-/// leftover of a killed process is deleted when another one is made.
+/// leftover of a killed process is deleted when another one is created.
 package final class ScratchFolder {
     /// Its path.
     package let path: String

@@ -171,7 +171,7 @@ package enum MigrationProver {
         /// Creates the results of a proof that has not begun.
         ///
         /// - Parameters:
-        ///   - entities: The entities of which there should be objects afterwards.
+        ///   - entities: The entities that should have objects afterwards.
         ///   - reduced: The entities with objects that drops by condition delete.
         init(entities: [String], reduced: Set<String>) {
             objects = Dictionary(entities.map { ($0, 0) }, uniquingKeysWith: max)
@@ -317,7 +317,7 @@ struct AcceptableRows {
     }
 }
 
-/// A part of the proof that a version's store can be made. The parts have nothing to do with each
+/// A part of the proof that a version's store can be created. The parts are independent of each
 /// other.
 package struct SchemaProof: Sendable {
     private let step: Step

@@ -28,7 +28,7 @@ final class ProvenStep {
         store = SampleStore(of: old, oldSchema)
         tables = oldSchema.tables.filter { $0.content != .system }
         let runner = MigrationRunner(model: new, schema: newSchema, migrations: [migration])
-        // Differences are found here, and reported in another way.
+        // Differences are found here, and reported differently.
         runner.driftPolicy = .report
         runner.refuseRest = { names in
             throw MigrationProver.Failure(
@@ -117,7 +117,7 @@ final class ProvenStep {
         do {
             return try runner.open(connection)
         } catch let error as MigrationStepError where isReplacement {
-            // Sample values know no condition over several of them.
+            // Sample values ignore conditions on several values.
             throw MigrationError.refused(
                 MigrationRefusal(step: error.step, reason: error.description))
         }

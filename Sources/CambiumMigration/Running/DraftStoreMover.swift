@@ -2,7 +2,7 @@ import CambiumModel
 import CambiumSQL
 import CambiumSQLite
 
-/// The moving of a store to another name, so that a new store can be made in its place.
+/// Moves a store to another name, so that a new store can be created in its place.
 package final class DraftStoreMover {
     /// The path of the store's own file, and not of a link to it.
     private let path: String

@@ -2,7 +2,7 @@ import CambiumModel
 import CambiumSQL
 import CambiumSQLite
 
-/// The copies of a store's file that migrations have made beside it.
+/// The copies of a store's file that migrations have created beside it.
 package enum MigrationCopies {
     /// Removes all copies, with their files of large values. A file of such a name that is not a
     /// store of that version stays.

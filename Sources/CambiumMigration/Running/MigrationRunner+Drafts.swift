@@ -5,8 +5,8 @@ import CambiumSQLite
 
 /// Stores that another draft of one of the program's versions has written.
 extension MigrationRunner {
-    /// The way to the program's version from a store that another draft of one of its versions has
-    /// written.
+    /// The migrations to the program's version from a store that another draft of one of its
+    /// versions has written.
     ///
     /// - Returns: Nil if, according to its metadata, no other draft has written the store.
     /// - Throws: ``MigrationError/otherDraft(_:)`` if the policy does not allow it, if the plan is
@@ -76,7 +76,7 @@ extension MigrationRunner {
                 frozenVersion: kept.frozenVersion, definition: kept.definition)
     }
 
-    /// Plans the way between two drafts.
+    /// Plans the migration between two drafts.
     ///
     /// - Returns: The migration, or the reasons why there is none.
     private static func plan(

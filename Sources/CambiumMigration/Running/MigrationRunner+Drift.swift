@@ -80,9 +80,9 @@ extension MigrationRunner {
 
     // MARK: The effect of a repair on the data
 
-    /// The same differences with the number of values that a repair deletes, and with the obstacles
-    /// of a repair. Reads only the tables that differ, if they are ordinary tables. Values that
-    /// another program has made them compute are not read.
+    /// The same differences with the number of values that a repair deletes, and with the reasons
+    /// that prevent a repair. Reads only the tables that differ, if they are ordinary tables.
+    /// Columns that another program has added with computed values are not read.
     func weighed(
         _ differences: [StoreDifference], in connection: Connection, _ expected: ExpectedObjects
     ) throws(SQLiteError) -> [StoreDifference] {
@@ -192,7 +192,7 @@ extension MigrationRunner {
     ) throws {
         guard driftPolicy == .repair, !differences.isEmpty else { return }
         let isCurrent = chain.migrations.isEmpty
-        // Checks, defaults and indexes of the program's own version are brought up to date anyway,
+        // Checks, defaults and indexes of the program's own version are updated anyway,
         // without writing all rows again.
         let names = differences.filter { !isCurrent || $0.isMissingSomeTable }.map(\.name)
         let expected = isCurrent ? .all(schema) : expectedObjects(of: metadata, chain)

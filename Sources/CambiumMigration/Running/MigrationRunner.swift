@@ -10,7 +10,7 @@ import CambiumSQLite
 package final class MigrationRunner {
     /// The model of the program.
     package let model: Model
-    /// The migrations that the program knows.
+    /// The program's migrations.
     package let migrations: [Migration]
     /// Notified before each statement, and while a long one runs; nil for none.
     package var progress: ((MigrationProgress) -> Void)?
@@ -44,13 +44,13 @@ package final class MigrationRunner {
     package var draftPolicy = DraftPolicy.refuse
     /// Called with messages for a person about a migration that was not proven.
     package var log: (String) -> Void = { _ in }
-    /// The steps that the program supplies.
+    /// The program's custom steps.
     package var code: [CodeStep] = []
     /// Whether a store may have tables, indexes, views and triggers of other programs.
     package var trustsExternalObjects = true
 
-    /// Called with the names of tables and indexes that the migrations have left to be brought up
-    /// to date. An error ends them: in a proof, a migration must do everything by itself.
+    /// Called with the names of tables and indexes that differ after the migrations. If it throws,
+    /// the migration fails: in a proof, the migrations themselves must change everything.
     var refuseRest: (([String]) throws -> Void)?
 
     let schema: Schema
@@ -263,7 +263,7 @@ package final class MigrationRunner {
         return metadata
     }
 
-    /// The way to the program's version; nil if the store has it already.
+    /// The migrations to the program's version; nil if the store has it already.
     ///
     /// - Throws: ``MigrationError`` if there is none; `SQLiteError`.
     func chain(from store: StoreMetadata, in connection: Connection) throws -> MigrationChain? {

@@ -341,7 +341,7 @@ extension ModelChange: Equatable {
 public enum MigrationKind: String, Sendable, Hashable, CaseIterable {
     /// An addition that leaves existing data unchanged.
     case additive
-    /// The same data in another place or under another name; the way back exists.
+    /// The same data in another place or under another name. The change can be reversed.
     case reversible
     /// Data becomes less exact, or is explicitly dropped: values, links, or whole objects.
     case lossy
@@ -351,7 +351,7 @@ public enum MigrationKind: String, Sendable, Hashable, CaseIterable {
     /// Data must be added or must meet a new condition. If a store's data does not, the migration
     /// fails and the store stays unchanged.
     case needsData
-    /// Only code that knows the data can do it.
+    /// The change requires custom code that can interpret the data.
     case needsCode
 }
 

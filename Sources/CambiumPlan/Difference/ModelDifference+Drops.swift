@@ -253,7 +253,7 @@ extension ModelDifference {
         return isTaken.map { .and([$0, behind]) } ?? behind
     }
 
-    /// The entities on the ways that a condition looks along, its own one too.
+    /// The entities on the paths of a condition, with its own entity.
     private func entities(
         lookedAtBy condition: ModelExpression, of entity: Entity
     ) -> Set<String> {

@@ -9,7 +9,8 @@ package struct RowRisk: Sendable, Equatable {
         case uniqueness([String])
         /// Values are within limits that are new or tighter.
         case limits
-        /// Values fit into a type that holds fewer; whether a fill can see to it.
+        /// Values may not fit into a smaller type. The associated value is whether a fill can
+        /// convert them.
         case narrowedType(isFillable: Bool)
         /// Rows meet the rule of that name.
         case rule(String)

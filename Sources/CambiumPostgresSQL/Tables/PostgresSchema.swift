@@ -49,7 +49,7 @@ package struct PostgresSchema {
             }
     }
 
-    /// The statements that make an empty store of a model, with the schema itself.
+    /// The statements that create an empty store of a model, with the schema itself.
     ///
     /// - Parameter schema: The name of the schema.
     package static func script(of model: Model, in schema: String = defaultName) -> [String] {

@@ -90,7 +90,7 @@ package struct PostgresIndex: Sendable {
     }
 }
 
-/// The part of a table in which an expression stands.
+/// The part of a table that contains an expression.
 private enum TablePart {
     case check
     case index

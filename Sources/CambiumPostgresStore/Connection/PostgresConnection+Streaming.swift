@@ -12,7 +12,7 @@ extension PostgresConnection {
     /// The number of remembered statements with few rows.
     private static let mostShort = 500
 
-    /// Whether ``stream(_:interruption:_:)`` is the way to run a statement that reads rows.
+    /// Whether ``stream(_:interruption:_:)`` should run a statement that reads rows.
     func streams(_ statement: PostgresStatement) -> Bool {
         guard statement.parameters.count == 0, beginning == nil, !short.contains(statement.sql)
         else { return false }
@@ -133,7 +133,7 @@ extension PostgresConnection {
                 if count == -1 { return }
                 throw failure()
             }
-            // Safety: libpq has made the message, of so many bytes, for this call alone.
+            // Safety: libpq allocated the message with this number of bytes, for this call alone.
             defer { PQfreemem(message) }
             var bytes = UnsafeRawBufferPointer(start: message, count: Int(count))
             if !hasBegun {

@@ -128,7 +128,8 @@ final class PostgresConnection {
     ) throws(PostgresError) -> [PostgresRows] {
         guard !statements.isEmpty else { return [] }
         if preparedCount > Self.maximumPrepared, PQtransactionStatus(handle) == PQTRANS_IDLE {
-            // Not together with the statement that begins a transaction, which has to come first.
+            // This is sent alone, because the statement that begins a transaction has to be the
+            // first.
             roundTrips += 1
             _ = try exchange([PostgresStatement("DEALLOCATE ALL")], nil, nil)
             (prepared, preparedCount) = ([:], 0)

@@ -209,7 +209,7 @@ final class PostgresConnections: Sendable {
         let since = ContinuousClock.now
     }
 
-    /// A connection on its way from one user to the next.
+    /// A connection that one user hands over to the next.
     struct Loan: @unchecked Sendable {
         // Safety: it is in the list of idle ones, or one user has it, who gives it back when no
         // call is running on it.

@@ -35,7 +35,7 @@ final class PostgresWatch: Sendable {
         }
     }
 
-    /// The way to the plan while the hook runs.
+    /// Returns the plan while the hook runs.
     private final class PlanSource {
         var watch: PostgresWatch?
         private let statement: PostgresStatement

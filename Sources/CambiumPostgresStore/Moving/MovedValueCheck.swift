@@ -3,7 +3,7 @@ import CambiumModel
 import CambiumPostgresSQL
 import CambiumRecords
 
-/// Looks in the nodes of a store of a program's own for values that the server cannot hold, so that
+/// Searches the nodes of a program's own store for values that the server cannot store, so that
 /// errors name the object and the property.
 struct MovedValueCheck {
     /// The store of the original rows.

@@ -3,7 +3,7 @@ import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
 
-/// The rows of another store on their way into the tables of a schema, in one transaction.
+/// Writes the rows of another store into the tables of a schema, in one transaction.
 final class PostgresTableWriter: MovedTableWriter {
     private let connection: PostgresConnection
     private let layout: PostgresLayout

@@ -202,7 +202,7 @@ extension PostgresFragment {
 }
 
 extension PostgresExpression {
-    /// A level of an order; nil if the server does not sort that way.
+    /// A level of an order; nil if the server does not sort in this order.
     mutating func order(
         _ term: SortTerm, of entity: EntityDescription
     ) throws -> PostgresFragment? {

@@ -44,7 +44,7 @@ struct CopiedRows {
     }
 }
 
-/// Rows of any form on their way into the binary form of COPY.
+/// Rows of any form that are encoded into the binary form of COPY.
 struct CopyWriter: ~Copyable {
     private var wire = WireWriter(capacity: part + 4_096)
 

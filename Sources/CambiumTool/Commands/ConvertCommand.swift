@@ -45,7 +45,7 @@ enum ConvertCommand: Command {
         Option("--to", "VERSION", "the destination version of a mapping model"),
     ]
 
-    /// The options that make no sense for a bundle.
+    /// The options that do not apply to a bundle.
     static let optionsOfMapping = ["--model", "--from", "--to"]
     static let remedyForTaken = " Move it away, or use --force."
 

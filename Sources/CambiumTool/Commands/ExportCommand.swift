@@ -2,7 +2,7 @@ import CambiumAuthoring
 import CambiumCompiler
 import CambiumMigration
 
-/// `cambium export`: all that a store holds, as JSON.
+/// `cambium export`: the content of a store, as JSON.
 enum ExportCommand: Command {
     static let name = "export"
     static let summary = "Write all objects of a store as JSON, to read or to compare"

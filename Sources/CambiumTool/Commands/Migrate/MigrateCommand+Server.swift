@@ -127,7 +127,7 @@ extension StoreArgument {
         }
     }
 
-    /// Runs a body. If there is no way from the version of the store, the error says why.
+    /// Runs a body. If no migration starts at the version of the store, the error has the reason.
     fileprivate func explaining<Result>(
         besides problem: String?, _ body: () throws -> Result
     ) throws -> Result {
