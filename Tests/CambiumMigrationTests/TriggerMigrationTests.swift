@@ -114,9 +114,9 @@ struct TriggerMigrationTests {
         let migration = try Migration(from: Self.old, to: Self.renamed)
         let runner = MigrationRunner(model: Self.renamed, migrations: [migration])
         let forecast = try runner.forecast(store(), at: nil)
-        #expect(forecast?.history == .goesOn)
+        #expect(forecast?.history == .continues)
         let text = PlanReport(store: "a", forecast).text
-        #expect(text.contains("History") && text.contains("goes on, under the new names"))
+        #expect(text.contains("History") && text.contains("continues, under the new names"))
         #expect(try runner.forecast(store(hasHistory: false), at: nil)?.history == nil)
     }
 
@@ -129,7 +129,7 @@ struct TriggerMigrationTests {
         let runner = MigrationRunner(model: Self.renamed, migrations: [migration])
         let connection = try store()
         let forecast = try runner.forecast(connection, at: nil)
-        #expect(forecast?.history == .startsOver(because: "Nobody knows"))
+        #expect(forecast?.history == .restarts(because: "Nobody knows"))
         _ = try runner.open(connection)
         #expect(try floor(connection) == .integer(1))
     }

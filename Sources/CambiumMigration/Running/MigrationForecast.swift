@@ -101,15 +101,15 @@ public struct MigrationForecast: Sendable, Hashable {
 /// The effect of a migration on the history of a store.
 public enum HistoryFate: Sendable, Hashable {
     /// Earlier changes are reported under the new names, and each migration is a transaction.
-    case goesOn
+    case continues
     /// The changes of the migration are unknown: earlier tokens expire.
-    case startsOver(because: String)
+    case restarts(because: String)
 
     /// A description of it.
     package var words: String {
         switch self {
-        case .goesOn: "goes on, under the new names"
-        case .startsOver(let reason): "starts over, earlier tokens expire: \(reason)"
+        case .continues: "continues, under the new names"
+        case .restarts(let reason): "starts over, earlier tokens expire: \(reason)"
         }
     }
 }
@@ -185,7 +185,7 @@ extension MigrationRunner {
         guard let chain, !chain.migrations.isEmpty,
             HistorySettings(rows: try connection.rows(HistorySettings.query)) != nil
         else { return nil }
-        return chain.historyObstacle.map { .startsOver(because: $0) } ?? .goesOn
+        return chain.historyObstacle.map { .restarts(because: $0) } ?? .continues
     }
 
     /// The effects and costs of ``open(_:storePath:)`` for a store. Changes nothing; reads the

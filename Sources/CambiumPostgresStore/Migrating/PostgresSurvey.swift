@@ -80,7 +80,7 @@ package struct PostgresSurvey {
     private func history(on chain: MigrationChain?) throws -> HistoryFate? {
         let settings = try connection.run([PostgresHistorySQL(layout).settings])[0]
         guard let chain, HistorySettings(settings) != nil else { return nil }
-        return chain.historyObstacle.map { .startsOver(because: $0) } ?? .goesOn
+        return chain.historyObstacle.map { .restarts(because: $0) } ?? .continues
     }
 
     // MARK: The cost of a migration
@@ -100,7 +100,7 @@ package struct PostgresSurvey {
             try locks.hold(PostgresHistory(layout, nil).recordedTables(connection))
             let waited = locks.finish(
                 PostgresSchema(of: PostgresDerivations(layout)),
-                dropsHistory: survey.history != nil && survey.history != .goesOn)
+                dropsHistory: survey.history != nil && survey.history != .continues)
             let copied =
                 survey.chain?.needsBackup == true ? operations.flatMap(\.tablesWritten) : []
             let copies = Set(copied).reduce(0) { $0 + (found.amounts[$1]?.bytes ?? 0) }
