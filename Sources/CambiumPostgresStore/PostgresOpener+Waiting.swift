@@ -66,7 +66,7 @@ extension PostgresOpener {
     ///
     /// - Throws: ``StoreError`` with `busy` after ``StoreOptions/busyTimeout``.
     func lock(_ layout: PostgresLayout, _ connection: PostgresConnection) throws {
-        let lock = "\(PostgresTerms.lock) \(layout.metadata) IN ACCESS EXCLUSIVE MODE"
+        let lock = "\(PostgresSetup.lock) \(layout.metadata) IN ACCESS EXCLUSIVE MODE"
         _ = try connection.run("SAVEPOINT lock")
         do {
             _ = try connection.run("\(lock) NOWAIT")

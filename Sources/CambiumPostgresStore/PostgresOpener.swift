@@ -14,7 +14,7 @@ package struct PostgresOpener: StoreOpening {
     /// The custom migration steps of the program.
     private let code: [CodeStep]
     let options: StoreOptions
-    let terms: PostgresTerms
+    let setup: PostgresSetup
     let waitLimit: Duration
     private let retryTimeout: Duration
     private let historyTriggers: Bool?
@@ -46,7 +46,7 @@ package struct PostgresOpener: StoreOpening {
         self.historyTriggers = historyTriggers
         self.retryTimeout = retryTimeout
         self.waitLimit = waitLimit
-        terms = PostgresTerms(
+        setup = PostgresSetup(
             lockTimeout: options.busyTimeout, statementTimeout: statementTimeout,
             idleTimeout: idleTimeout,
             watch: options.statementHook.map { PostgresWatch($0, settings) })
@@ -65,7 +65,7 @@ package struct PostgresOpener: StoreOpening {
                     + "what has to be new.")
         }
         try requireSchemaName()
-        let pool = PostgresPool(settings, terms, waitLimit: waitLimit)
+        let pool = PostgresPool(settings, setup, waitLimit: waitLimit)
         let derivations = PostgresDerivations(PostgresLayout(model, schema: schema))
         let layout = derivations.layout
         let found = try pool.withConnection { connection in
@@ -95,10 +95,10 @@ package struct PostgresOpener: StoreOpening {
                 _ = try? connection.run([layout.commits.removal])
             }
         }
-        var terms = terms
-        terms.metadata = layout.metadata
+        var setup = setup
+        setup.metadata = layout.metadata
         let store = PostgresEngine(
-            PostgresPool(settings, terms, waitLimit: waitLimit), derivations,
+            PostgresPool(settings, setup, waitLimit: waitLimit), derivations,
             identifier: found.identifier, options: options, history: history,
             largestValue: largestValue, retryTimeout: retryTimeout)
         return (store, found.migration ?? (found.made == nil ? .current : .created))
@@ -112,7 +112,7 @@ package struct PostgresOpener: StoreOpening {
     package func removeNewStore() {
         guard let made = made.withLock({ $0 }) else { return }
         // Errors are ignored, because the opening has failed already.
-        guard let connection = try? PostgresConnection(settings, terms) else { return }
+        guard let connection = try? PostgresConnection(settings, setup) else { return }
         _ = try? connection.run(
             [PostgresConnection.begin(isReadOnly: false)]
                 + made.removal.map { PostgresStatement($0) }

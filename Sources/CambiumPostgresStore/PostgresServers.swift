@@ -23,14 +23,14 @@ extension ServerStores {
     }
 }
 
-extension PostgresTerms {
-    /// For work by hand.
-    fileprivate static var ofMaintenance: PostgresTerms {
-        PostgresTerms(lockTimeout: StoreOptions().busyTimeout)
+extension PostgresSetup {
+    /// The setup for manual operations.
+    fileprivate static var ofMaintenance: PostgresSetup {
+        PostgresSetup(lockTimeout: StoreOptions().busyTimeout)
     }
 }
 
-/// Migrations of a store on PostgreSQL by hand.
+/// The manual migration of a store on PostgreSQL.
 package struct PostgresMigrations: ServerMigrations {
     private let settings: PostgresSettings
     private let schema: String

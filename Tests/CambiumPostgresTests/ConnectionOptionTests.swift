@@ -51,8 +51,8 @@ struct ConnectionOptionTests {
     func `a statement takes no longer than its limit, in a transaction and outside`(
         _ server: PostgresServer
     ) throws {
-        let terms = PostgresTerms(statementTimeout: .milliseconds(100))
-        let connection = try PostgresConnection(PostgresSettings(server.url), terms)
+        let setup = PostgresSetup(statementTimeout: .milliseconds(100))
+        let connection = try PostgresConnection(PostgresSettings(server.url), setup)
         let wait = PostgresStatement("SELECT pg_sleep(30)")
         for statements in [[wait], [PostgresConnection.begin(isReadOnly: true), wait]] {
             let start = ContinuousClock.now

@@ -56,7 +56,7 @@ struct StreamingTests {
         var parameters = PostgresParameters()
         parameters.append(1)
         #expect(!connection.streams(PostgresStatement("SELECT $1", parameters)))
-        connection.terms.settings = TransactionSettings(["app.tenant": "1"])
+        connection.setup.settings = TransactionSettings(["app.tenant": "1"])
         #expect(!connection.streams(Self.many))
     }
 
@@ -111,7 +111,7 @@ struct StreamingTests {
         }
         #expect(cancelled?.state == PostgresError.cancelled)
         #expect(cancelled?.isOverdue == false)
-        connection.terms.statementTimeout = .milliseconds(200)
+        connection.setup.statementTimeout = .milliseconds(200)
         let overdue = #expect(throws: PostgresError.self) {
             try connection.stream(Self.endless, interruption: nil) { _ in }
         }
@@ -124,7 +124,7 @@ struct StreamingTests {
         }
         #expect(ended?.failure == .statementTimeout)
         _ = try connection.run("ROLLBACK")
-        connection.terms.statementTimeout = nil
+        connection.setup.statementTimeout = nil
         #expect(try numbers(Self.many, connection).count == 20_000)
     }
 

@@ -15,8 +15,8 @@ extension PostgresConnection {
         _ sql: String, _ rows: (_ send: CopyPart) throws -> Void
     ) throws -> Int {
         roundTrips += 1
-        guard let watch = terms.watch else { return try send(sql, rows) }
-        let trip = WatchedTrip([PostgresStatement(sql)], terms.settings, number: watch.nextTrip())
+        guard let watch = setup.watch else { return try send(sql, rows) }
+        let trip = WatchedTrip([PostgresStatement(sql)], setup.settings, number: watch.nextTrip())
         defer { watch.notify(trip) }
         var count = 0
         defer { trip.ended(rowCount: count) }
@@ -33,7 +33,7 @@ extension PostgresConnection {
         defer { PQclear(started) }
         guard PQresultStatus(started) == PGRES_COPY_IN else {
             while let result = try next() { PQclear(result) }
-            throw PostgresError(started, sql: sql).hiding(terms.settings)
+            throw PostgresError(started, sql: sql).hiding(setup.settings)
         }
         do {
             try rows { (bytes) throws(PostgresError) in
@@ -60,7 +60,7 @@ extension PostgresConnection {
                 count = PostgresRows(result).changes
             }
         }
-        if let found { throw found.hiding(terms.settings) }
+        if let found { throw found.hiding(setup.settings) }
         return count
     }
 

@@ -17,7 +17,7 @@ extension PostgresConnection {
         guard statement.parameters.count == 0, beginning == nil, !short.contains(statement.sql)
         else { return false }
         // The first statements of a transaction cannot be sent together with COPY.
-        return PQtransactionStatus(handle) != PQTRANS_IDLE || terms.settings.isEmpty
+        return PQtransactionStatus(handle) != PQTRANS_IDLE || setup.settings.isEmpty
     }
 
     /// Remembers how many rows a statement has returned.
@@ -46,12 +46,12 @@ extension PostgresConnection {
     ) throws {
         roundTrips += 1
         var count = 0
-        let trip = terms.watch.map {
-            WatchedTrip([statement], terms.settings, number: $0.nextTrip())
+        let trip = setup.watch.map {
+            WatchedTrip([statement], setup.settings, number: $0.nextTrip())
         }
         defer {
             trip?.ended(rowCount: count)
-            if let trip { terms.watch?.notify(trip) }
+            if let trip { setup.watch?.notify(trip) }
         }
         var failure: (any Error)?
         let waiting = Waiting(interruption, deadline(of: [statement]))
@@ -81,7 +81,7 @@ extension PostgresConnection {
         // COPY takes its snapshot before it locks its tables. Therefore the lock of the store is
         // taken first.
         let isAlone = PQtransactionStatus(handle) == PQTRANS_IDLE
-        let beginning = isAlone ? terms.beginning.map(\.sql) : []
+        let beginning = isAlone ? setup.beginning.map(\.sql) : []
         let statements = beginning + ["COPY (\(sql)) TO STDOUT (FORMAT binary)"]
         var ended = 0
         guard PQsendQuery(handle, statements.joined(separator: "; ")) == 1 else {

@@ -47,9 +47,9 @@ extension PostgresConnection {
     func runAlone(
         _ sql: String, _ parameters: PostgresParameters
     ) throws(PostgresError) -> PostgresRows {
-        let former = terms
-        defer { terms = former }
-        terms.statementTimeout = [terms.statementTimeout, terms.lockTimeout].compactMap(\.self)
+        let former = setup
+        defer { setup = former }
+        setup.statementTimeout = [setup.statementTimeout, setup.lockTimeout].compactMap(\.self)
             .min()
         return try run(sql, parameters)
     }

@@ -36,8 +36,8 @@ final class PostgresConnection {
     let openedAt = ContinuousClock.now
     /// How often something was sent and then waited for.
     var roundTrips = 0
-    /// The requirements of the current user of the connection.
-    var terms: PostgresTerms
+    /// The setup by the current user of the connection.
+    var setup: PostgresSetup
     /// Whether the connection can be used again: it is not lost, and no transaction was left open.
     var isUsable: Bool {
         PQstatus(handle) == CONNECTION_OK && PQtransactionStatus(handle) == PQTRANS_IDLE
@@ -64,11 +64,11 @@ final class PostgresConnection {
     ///
     /// - Throws: ``PostgresError`` if the server cannot be reached or rejects the connection.
     init(
-        _ settings: PostgresSettings, _ terms: PostgresTerms = PostgresTerms()
+        _ settings: PostgresSettings, _ setup: PostgresSetup = PostgresSetup()
     ) throws(PostgresError) {
         self.settings = settings
-        self.terms = terms
-        let options = try settings.connectionOptions(terms)
+        self.setup = setup
+        let options = try settings.connectionOptions(setup)
         let opened = Self.withTexts(options.map(\.keyword)) { keywords in
             Self.withTexts(options.map(\.value)) { PQconnectdbParams(keywords, $0, 1) }
         }
@@ -145,7 +145,7 @@ final class PostgresConnection {
 
     /// Whether the statements would run without the required settings.
     private func needsTransaction(_ statements: [PostgresStatement]) -> Bool {
-        !terms.settings.isEmpty && PQtransactionStatus(handle) == PQTRANS_IDLE
+        !setup.settings.isEmpty && PQtransactionStatus(handle) == PQTRANS_IDLE
             && !statements.contains(where: \.beginsTransaction)
     }
 
@@ -166,8 +166,8 @@ final class PostgresConnection {
     private func watched(
         _ statements: [PostgresStatement], _ interruption: Interruption?
     ) throws(PostgresError) -> [PostgresRows] {
-        guard let watch = terms.watch else { return try exchange(statements, interruption, nil) }
-        let trip = WatchedTrip(statements, terms.settings, number: watch.nextTrip())
+        guard let watch = setup.watch else { return try exchange(statements, interruption, nil) }
+        let trip = WatchedTrip(statements, setup.settings, number: watch.nextTrip())
         defer { watch.notify(trip) }
         return try exchange(statements, interruption, trip)
     }
@@ -226,7 +226,7 @@ final class PostgresConnection {
         var error = error
         error.isOverdue =
             error.state == PostgresError.cancelled && interruption?.isRequested != true
-        return error.hiding(terms.settings)
+        return error.hiding(setup.settings)
     }
 
     func run(
@@ -247,7 +247,7 @@ final class PostgresConnection {
         for statement in statements {
             try send(statement, &sent)
             guard statement.beginsTransaction else { continue }
-            for setting in terms.beginning { try send(setting, &sent, isSilent: true) }
+            for setting in setup.beginning { try send(setting, &sent, isSilent: true) }
         }
         guard PQpipelineSync(handle) == 1 else { throw failure() }
         hasUnsent = true
@@ -297,7 +297,7 @@ final class PostgresConnection {
     /// The deadline of a statement outside of a transaction. In a transaction, the server itself
     /// limits the time.
     func deadline(of statements: [PostgresStatement]) -> ContinuousClock.Instant? {
-        guard let limit = terms.statementTimeout, PQtransactionStatus(handle) == PQTRANS_IDLE,
+        guard let limit = setup.statementTimeout, PQtransactionStatus(handle) == PQTRANS_IDLE,
             !statements.contains(where: \.beginsTransaction)
         else { return nil }
         return .now + limit
@@ -385,9 +385,9 @@ final class PostgresConnection {
 
     /// Whether the server answers in time.
     func answers(within limit: Duration) -> Bool {
-        let (formerTerms, formerTrips) = (terms, roundTrips)
-        defer { (terms, roundTrips) = (formerTerms, formerTrips) }
-        terms = PostgresTerms(statementTimeout: limit)
+        let (formerSetup, formerTrips) = (setup, roundTrips)
+        defer { (setup, roundTrips) = (formerSetup, formerTrips) }
+        setup = PostgresSetup(statementTimeout: limit)
         return (try? run([PostgresStatement("SELECT 1")])) != nil
     }
 

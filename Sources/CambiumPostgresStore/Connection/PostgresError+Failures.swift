@@ -87,7 +87,7 @@ extension PostgresError {
         }
         guard let failure else { return nil }
         var (code, problem, remedy) = failure.words
-        if failure == .lockTimeout, sql?.hasPrefix(PostgresTerms.lock) == true {
+        if failure == .lockTimeout, sql?.hasPrefix(PostgresSetup.lock) == true {
             problem =
                 "Another program has been migrating the store, or turning its history on or off, "
                 + "for longer than busyTimeout"

@@ -7,7 +7,7 @@ import Synchronization
 final class PostgresPool: Sendable {
     typealias Loan = PostgresConnections.Loan
 
-    private let terms: PostgresTerms
+    private let setup: PostgresSetup
     /// How long a caller waits for a connection if all are in use.
     private let waitLimit: Duration
     /// Nil after the store was closed.
@@ -18,10 +18,10 @@ final class PostgresPool: Sendable {
     private let writing = ThreadLock()
 
     init(
-        _ settings: PostgresSettings, _ terms: PostgresTerms = PostgresTerms(),
+        _ settings: PostgresSettings, _ setup: PostgresSetup = PostgresSetup(),
         waitLimit: Duration = .seconds(30)
     ) {
-        self.terms = terms
+        self.setup = setup
         self.waitLimit = waitLimit
         connections = Shared(PostgresConnections.shared(settings))
         lent = LoanCount()
@@ -31,9 +31,9 @@ final class PostgresPool: Sendable {
     /// The connections of the same store, for transactions that begin with settings. Writers with
     /// other settings do not wait for these.
     init(of pool: PostgresPool, with settings: TransactionSettings) {
-        var terms = pool.terms
-        terms.settings = settings
-        self.terms = terms
+        var setup = pool.setup
+        setup.settings = settings
+        self.setup = setup
         waitLimit = pool.waitLimit
         connections = pool.connections
         lent = pool.lent
@@ -98,7 +98,7 @@ final class PostgresPool: Sendable {
     func lend() throws -> Loan {
         lent.begin()
         do {
-            return try open().lend(terms, waitLimit)
+            return try open().lend(setup, waitLimit)
         } catch {
             lent.end()
             throw error
@@ -261,7 +261,7 @@ final class PostgresConnections: Sendable {
     // MARK: Lending
 
     /// - Throws: ``StoreError`` with `busy` if all are in use for too long; an error of connecting.
-    func lend(_ terms: PostgresTerms, _ waitLimit: Duration) throws -> Loan {
+    func lend(_ setup: PostgresSetup, _ waitLimit: Duration) throws -> Loan {
         while true {
             // A thread that uses one and waits for another may wait for itself.
             let mayExceed = users.includeCaller
@@ -276,14 +276,14 @@ final class PostgresConnections: Sendable {
                 return (nil, waiter)
             }
             guard var loan = try idle?.loan ?? waiter.flatMap({ try wait($0, waitLimit) }) else {
-                return try connect(terms)
+                return try connect(setup)
             }
             if !isGood(loan.connection, unusedFor: idle.map { .now - $0.since } ?? .zero) {
                 forget()
                 continue
             }
             loan.source = self
-            loan.connection.terms = terms
+            loan.connection.setup = setup
             return loan
         }
     }
@@ -302,9 +302,9 @@ final class PostgresConnections: Sendable {
         settings.connectionLifetime.map { connection.openedAt + $0 < .now } ?? false
     }
 
-    private func connect(_ terms: PostgresTerms) throws -> Loan {
+    private func connect(_ setup: PostgresSetup) throws -> Loan {
         do {
-            return Loan(connection: try PostgresConnection(settings, terms), source: self)
+            return Loan(connection: try PostgresConnection(settings, setup), source: self)
         } catch {
             forget()
             throw error
@@ -338,7 +338,7 @@ final class PostgresConnections: Sendable {
         var loan = loan
         // Idle connections retain nothing.
         loan.source = nil
-        loan.connection.terms = PostgresTerms()
+        loan.connection.setup = PostgresSetup()
         let kept = loan
         state.withLock { state in
             guard state.count <= size else {

@@ -30,11 +30,11 @@ package struct PostgresSettings: Sendable, Hashable {
     /// - Throws: ``PostgresError`` if libpq would reject the text. Its own message may show a part
     ///   of the password.
     func connectionOptions(
-        _ terms: PostgresTerms
+        _ setup: PostgresSetup
     ) throws(PostgresError) -> [(keyword: String, value: String)] {
         try check()
         var options: [(keyword: String, value: String)] = []
-        if let limit = terms.lockTimeout {
+        if let limit = setup.lockTimeout {
             // Seconds; libpq takes no fewer than two.
             options.append(("connect_timeout", "\(max(2, (limit.milliseconds + 999) / 1_000))"))
         }
@@ -110,8 +110,9 @@ extension PostgresSettings: CustomStringConvertible, CustomDebugStringConvertibl
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A store's requirements for the connections that it uses.
-struct PostgresTerms: Sendable {
+/// The setup of a store's connections: the time limits and settings of each transaction, the lock
+/// against migrations, and the receiver of statements.
+struct PostgresSetup: Sendable {
     /// How long a transaction waits for a lock, and connecting for the server.
     var lockTimeout: Duration?
     /// How long a statement may take.

@@ -60,7 +60,7 @@ final class PostgresWatch: Sendable {
             do {
                 let connection = try loan?.connection ?? connect()
                 loan = connection.isUsable ? PostgresPool.Loan(connection: connection) : nil
-                connection.terms.settings = settings
+                connection.setup.settings = settings
                 let rows = try connection.run([
                     PostgresConnection.begin(isReadOnly: true),
                     PostgresStatement("EXPLAIN \(statement.sql)", statement.parameters),
@@ -77,7 +77,7 @@ final class PostgresWatch: Sendable {
 
     private func connect() throws -> PostgresConnection {
         // The transaction itself may hold a lock that the plan would wait for.
-        try PostgresConnection(settings, PostgresTerms(lockTimeout: .seconds(1)))
+        try PostgresConnection(settings, PostgresSetup(lockTimeout: .seconds(1)))
     }
 }
 

@@ -21,7 +21,7 @@ package struct PostgresSurvey {
         self.target = target
         layout = PostgresLayout(target.model, schema: schema)
         connection = try PostgresConnection(
-            settings, PostgresTerms(lockTimeout: StoreOptions().busyTimeout))
+            settings, PostgresSetup(lockTimeout: StoreOptions().busyTimeout))
     }
 
     /// Runs a body in a transaction that is rolled back.

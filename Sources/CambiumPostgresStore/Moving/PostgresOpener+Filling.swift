@@ -36,7 +36,7 @@ extension PostgresOpener {
             by: PostgresMoveRules(derivations, of: rows.roots, largestValue: largestValue))
         let counts = try move.requireFitting()
         let history = options.history == .asStored ? try source.historyContent() : nil
-        let pool = PostgresPool(settings, terms, waitLimit: waitLimit)
+        let pool = PostgresPool(settings, setup, waitLimit: waitLimit)
         let exists = try pool.withConnection { connection in
             try require(connection)
             return try layout.hasStore(connection)

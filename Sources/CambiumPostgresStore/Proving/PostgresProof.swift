@@ -75,8 +75,8 @@ package struct PostgresProof {
         _ plans: Plans, seeds: Range<UInt64>, on server: PostgresSettings
     ) throws -> MigrationProver.Proof {
         guard let step = plans.file.first else { return MigrationProver.Proof() }
-        let terms = PostgresTerms(lockTimeout: StoreOptions().busyTimeout)
-        let connection = try PostgresConnection(server, terms)
+        let setup = PostgresSetup(lockTimeout: StoreOptions().busyTimeout)
+        let connection = try PostgresConnection(server, setup)
         var trials = StepTrials(from: old, to: new, step)
         func migrate(_ store: Connection?) throws {
             guard let store else { return }
