@@ -38,7 +38,7 @@ final class PostgresTransaction: StoreTransaction, PostgresHeldReading {
                     return try loan.using(body)
                 } catch {
                     note(error)
-                    throw (error as? PostgresError)?.trouble ?? error
+                    throw (error as? PostgresError)?.storeError ?? error
                 }
             }
         }

@@ -57,7 +57,7 @@ struct ConnectionOptionTests {
         for statements in [[wait], [PostgresConnection.begin(isReadOnly: true), wait]] {
             let start = ContinuousClock.now
             let error = #expect(throws: PostgresError.self) { try connection.run(statements) }
-            #expect(error?.trouble?.code == .busy)
+            #expect(error?.storeError?.code == .busy)
             #expect(.now - start < .seconds(10))
             _ = try connection.run("ROLLBACK")
         }

@@ -75,7 +75,7 @@ extension PostgresError {
     }
 
     /// The program's error if the cause is not the data that it reads or writes; nil for others.
-    var trouble: StoreError? {
+    var storeError: StoreError? {
         if !isDisconnection, !settings.isEmpty, sql?.hasPrefix("SELECT set_config(") == true {
             return StoreError(
                 code: .invalidRequest,

@@ -142,7 +142,7 @@ extension PostgresError: LocalizedError {
     }
     /// A suggestion for the solution.
     package var recoverySuggestion: String? {
-        if let trouble { return trouble.remedy }
+        if let storeError { return storeError.remedy }
         if state == "26000" || state == "42P05" {
             return "A pooler between does not know the names of prepared statements: set "
                 + "preparesStatements to false."

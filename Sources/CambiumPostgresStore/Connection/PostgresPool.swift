@@ -50,7 +50,7 @@ final class PostgresPool: Sendable {
         do {
             return try lending(body)
         } catch let error as PostgresError {
-            throw error.trouble ?? error
+            throw error.storeError ?? error
         }
     }
 
@@ -85,7 +85,7 @@ final class PostgresPool: Sendable {
             try open().closeIdle()
             return try withConnection(read)
         } catch let error as PostgresError {
-            throw error.trouble ?? error
+            throw error.storeError ?? error
         }
     }
 

@@ -25,7 +25,7 @@ extension PostgresEngine {
                 let isAway = wasLost && error.isOfConnecting
                 guard canRunAgain, error.isOfLostConnection || isAway,
                     attempts.waits(upTo: Self.longestPause, counts: !isAway)
-                else { throw error.trouble ?? error }
+                else { throw error.storeError ?? error }
                 wasLost = true
                 pool.closeIdle()
             }
@@ -157,7 +157,7 @@ extension PostgresEngine {
     private func unknownOutcome(of id: UUID, _ error: any Error) -> StoreError {
         .unknownOutcome(
             of: CommitID(uuid: id, storeIdentifier: identifier.uuid), after: retryTimeout,
-            (error as? PostgresError)?.trouble ?? error)
+            (error as? PostgresError)?.storeError ?? error)
     }
 
     // MARK: Asking

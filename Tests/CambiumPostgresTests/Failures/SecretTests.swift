@@ -84,7 +84,7 @@ struct SecretTests {
             try connection.run(failing.sql, parameters)
         }
         #expect(error.state == failing.state, "\(error)")
-        for error in [error, error.trouble as Any] {
+        for error in [error, error.storeError as Any] {
             #expect(!Texts.of(error).contains("4711"), "\(Texts.of(error))")
         }
         // What libpq keeps of it, neither.
