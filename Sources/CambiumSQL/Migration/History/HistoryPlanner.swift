@@ -36,29 +36,29 @@ final class HistoryPlanner {
     /// Says of all objects that they are deleted, under their new keys and names.
     private var deletions: [String] {
         match.old.entities.flatMap { entity -> [String] in
-            guard !entity.isAbstract, let heir = translation.heir(of: entity)?.new else {
+            guard !entity.isAbstract, let successor = translation.successor(of: entity)?.new else {
                 return []
             }
             return dialect.deletions(
-                of: rows(of: entity, in: match.old, named: heir.name),
+                of: rows(of: entity, in: match.old, named: successor.name),
                 shift: translation.keyShift(of: entity),
-                preserved: preservedColumns(of: entity, as: heir))
+                preserved: preservedColumns(of: entity, as: successor))
         }
     }
 
     /// Returns the columns that tombstones keep, in order.
-    private func preservedColumns(of oldEntity: Entity, as heir: Entity) -> [CarriedColumn] {
+    private func preservedColumns(of oldEntity: Entity, as successor: Entity) -> [CarriedColumn] {
         let root = match.old.root(of: oldEntity).name
         guard let table = oldSchema.tables.first(where: { $0.content == .objects(root: root) })
         else { return [] }
         let carried = translation.columns(of: oldEntity, in: table)
-        let preserved = match.new.attributes(of: heir).filter {
+        let preserved = match.new.attributes(of: successor).filter {
             $0.isPreservedAfterDeletion && !$0.usesExternalForm
         }
         return table.columns.compactMap { column in
             guard case .attribute = column.content, let found = carried[column.name],
                 preserved.contains(where: { attribute in
-                    match.new.declarer(of: attribute.name, in: heir).map {
+                    match.new.declarer(of: attribute.name, in: successor).map {
                         match.new.column(of: attribute.name, in: $0) == found.new
                     } ?? false
                 })

@@ -27,7 +27,7 @@ final class HistoryTranslation {
 
     /// Returns the entity that the history shows for the objects of an old entity, in the old and
     /// in the new version; nil if the objects are omitted.
-    func heir(of oldEntity: Entity) -> (old: Entity, new: Entity)? {
+    func successor(of oldEntity: Entity) -> (old: Entity, new: Entity)? {
         match.old.lineage(of: oldEntity).reversed().lazy
             .compactMap { old in self.match.newEntity(of: old).map { (old, $0) } }.first
     }
@@ -35,10 +35,10 @@ final class HistoryTranslation {
     /// Returns SQL for the number that is added to the keys of an old entity's objects in the
     /// history; nil if they stay.
     func keyShift(of oldEntity: Entity) -> String? {
-        heir(of: oldEntity).flatMap { match.keyShift(of: $0.old) }
+        successor(of: oldEntity).flatMap { match.keyShift(of: $0.old) }
     }
 
-    private func name(of oldEntity: Entity) -> String? { heir(of: oldEntity)?.new.name }
+    private func name(of oldEntity: Entity) -> String? { successor(of: oldEntity)?.new.name }
 
     // MARK: Entities and keys
 
@@ -61,7 +61,7 @@ final class HistoryTranslation {
 
     /// The new names of an entity's properties by the old ones, without the deleted ones.
     private func properties(of oldEntity: Entity) -> [String: String] {
-        guard let entity = heir(of: oldEntity)?.new else { return [:] }
+        guard let entity = successor(of: oldEntity)?.new else { return [:] }
         let names =
             match.new.attributes(of: entity).map { $0.name }
             + match.new.relationships(of: entity).map { $0.name }
@@ -77,12 +77,12 @@ final class HistoryTranslation {
         let old = match.old
         var groups: [(changes: [RenamedProperty], entities: [Entity])] = []
         for entity in old.entities where !match.settled.contains(entity.name) {
-            let heirs = properties(of: entity)
+            let successors = properties(of: entity)
             let names =
                 old.attributes(of: entity).map { $0.name }
                 + old.relationships(of: entity).map { $0.name }
-            let changes = names.filter { heirs[$0] != $0 }
-                .map { RenamedProperty(from: $0, to: heirs[$0]) }
+            let changes = names.filter { successors[$0] != $0 }
+                .map { RenamedProperty(from: $0, to: successors[$0]) }
             if changes.isEmpty { continue }
             if let index = groups.firstIndex(where: { $0.changes == changes }) {
                 groups[index].entities.append(entity)
@@ -94,7 +94,7 @@ final class HistoryTranslation {
             .flatMap { changes, entities in
                 let areAllDeleted =
                     changes.allSatisfy { $0.to == nil }
-                    && entities.allSatisfy { heir(of: $0) == nil }
+                    && entities.allSatisfy { successor(of: $0) == nil }
                 return dialect.renaming(
                     properties: areAllDeleted ? nil : changes, of: entities.names)
             }
@@ -118,14 +118,14 @@ final class HistoryTranslation {
     }
 
     private func valueStatements(of oldEntity: Entity, in table: Table) -> [String] {
-        let heirs = columns(of: oldEntity, in: table)
+        let successors = columns(of: oldEntity, in: table)
         let owned = table.columns.filter { column in
             column.content.declarer.flatMap(match.old.entity(named:))
                 .map { match.old.entity(oldEntity, isKindOf: $0) } ?? false
         }
         return dialect.values(
-            of: oldEntity.name, owned.compactMap { heirs[$0.name] },
-            areRenamed: owned.contains { heirs[$0.name]?.new != $0.name })
+            of: oldEntity.name, owned.compactMap { successors[$0.name] },
+            areRenamed: owned.contains { successors[$0.name]?.new != $0.name })
     }
 
     /// Returns the change of the values of a column that contains the reference of a to-one. The
@@ -139,8 +139,8 @@ final class HistoryTranslation {
         else { return nil }
         if case .entityOfKey = content {
             let cases = match.old.family(of: destination).compactMap { member in
-                self.name(of: member).flatMap { heir in
-                    heir == member.name ? nil : (old: member.name, new: heir)
+                self.name(of: member).flatMap { successor in
+                    successor == member.name ? nil : (old: member.name, new: successor)
                 }
             }
             return cases.isEmpty ? nil : .renamed(cases)
@@ -150,17 +150,17 @@ final class HistoryTranslation {
 
     /// The columns that have the values of an old entity's columns.
     func columns(of oldEntity: Entity, in table: Table) -> [String: CarriedColumn] {
-        guard let entity = heir(of: oldEntity)?.new,
+        guard let entity = successor(of: oldEntity)?.new,
             let newTable = newSchema.tables.first(where: {
                 $0.content == .objects(root: match.new.root(of: entity).name)
             })
         else { return [:] }
-        let heirs = properties(of: oldEntity)
+        let successors = properties(of: oldEntity)
         var found: [String: CarriedColumn] = [:]
         for column in table.columns {
             guard let declarer = column.content.declarer.flatMap(match.old.entity(named:)),
                 match.old.entity(oldEntity, isKindOf: declarer),
-                let name = column.content.property.flatMap({ heirs[$0] }),
+                let name = column.content.property.flatMap({ successors[$0] }),
                 let newDeclarer = match.new.declarer(of: name, in: entity),
                 keepsValues(column.content, in: oldEntity, as: name, in: entity),
                 let content = column.content.named(name, in: newDeclarer),
@@ -200,7 +200,8 @@ final class HistoryTranslation {
             else { return false }
             // A key is meaningless without its table.
             return match.old.family(of: oldDestination).allSatisfy { member in
-                heir(of: member).map { match.new.entity($0.new, isKindOf: destination) } ?? false
+                successor(of: member).map { match.new.entity($0.new, isKindOf: destination) }
+                    ?? false
             }
         case .system, .entity, .position: return false
         }
