@@ -47,12 +47,12 @@ package final class MigrationMeter {
     func copied(_ pages: Int, of count: Int) -> Bool {
         summary = "Copy the store"
         report(backupShare * Double(pages) / Double(max(1, count)), isFirst: pages == 0)
-        return goesOn()
+        return shouldContinue()
     }
 
     /// Called before each statement.
     package func begins(_ summary: String) throws(MigrationError) {
-        if !goesOn() { throw .cancelled }
+        if !shouldContinue() { throw .cancelled }
         if phase != .migration {
             phase = .migration
             fractionBefore = backupShare
@@ -82,8 +82,8 @@ package final class MigrationMeter {
     }
 
     /// Throws if the migration was cancelled.
-    package func requireGoingOn() throws(MigrationError) {
-        if !goesOn() { throw .cancelled }
+    package func checkCancellation() throws(MigrationError) {
+        if !shouldContinue() { throw .cancelled }
     }
 
     // MARK: While a statement runs
@@ -105,7 +105,7 @@ package final class MigrationMeter {
             let done = Double(ticks) / (Double(ticks) + expected * 0.25)
             report(fractionBefore + shares[completed] * done, isFirst: false)
         }
-        return goesOn()
+        return shouldContinue()
     }
 
     /// Whether an error of SQLite is the result of an interruption by ``tick()``.
@@ -114,7 +114,7 @@ package final class MigrationMeter {
         return stopped && error.primaryCode == interruptedCode
     }
 
-    private func goesOn() -> Bool {
+    private func shouldContinue() -> Bool {
         if !stopped { stopped = isCancelled() }
         return !stopped
     }

@@ -55,7 +55,7 @@ extension MigrationRunner {
                     try note(state, after: chain, keeping: kept, in: connection)
                 }
                 try backup?.finish()
-                try meter.requireGoingOn()
+                try meter.checkCancellation()
                 // If the journal cannot be written, the files cannot be removed either.
                 journal = try? files?.announce()
                 isComplete = true

@@ -38,7 +38,7 @@ public final class StepRun {
         do {
             try code.body(self)
             if let failure = connection.largeValues?.failure { throw failure }
-            try meter.requireGoingOn()
+            try meter.checkCancellation()
         } catch let error as MigrationError where error == .cancelled {
             throw error
         } catch  where connection.ending(error) != nil {
@@ -87,7 +87,7 @@ public final class StepRun {
 
     // MARK: Progress and cancellation
 
-    func checkCancellation() throws(MigrationError) { try meter.requireGoingOn() }
+    func checkCancellation() throws(MigrationError) { try meter.checkCancellation() }
 
     func report(_ fraction: Double) { meter.codeIs(at: fraction) }
 }

@@ -91,7 +91,7 @@ struct PostgresMigrator {
         }
         try removeUnreferencedValues(keeping: backup)
         try history.finish()
-        try meter.requireGoingOn()
+        try meter.checkCancellation()
         return backup?.name
     }
 
