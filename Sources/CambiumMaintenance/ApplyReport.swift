@@ -174,7 +174,7 @@ package struct RehearsalReport: MigrationReport {
         let same = tables.count - changed.count
         let others = changed.isEmpty ? "Tables" : "Others"
         return
-            "\(store): \(ReportText.way(versions)): a copy was migrated, the store was only read\n"
+            "\(store): \(ReportText.path(versions)): a copy was migrated, the store was only read\n"
             + (changed.isEmpty ? "" : table)
             + ReportText.list([
                 (others, "\(same.counted("table")) with as many rows as before"),

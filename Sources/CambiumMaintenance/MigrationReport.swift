@@ -139,7 +139,7 @@ package enum ReportText {
     }
 
     /// Versions in the order of the migration.
-    static func way(_ versions: [String]) -> String {
+    static func path(_ versions: [String]) -> String {
         versions.count == 1
             ? "version \(versions[0]) brought up to date" : versions.joined(separator: " → ")
     }

@@ -182,7 +182,7 @@ package final class StatusReport: MigrationReport {
         return ReportText.list(
             [
                 ("Store", store), ("State", words),
-                ("Way", state == .behind ? "\(ReportText.way(versions)) (\(count))" : nil),
+                ("Way", state == .behind ? "\(ReportText.path(versions)) (\(count))" : nil),
                 ("Why", state == .refused ? problem ?? "unknown" : nil),
                 ("Class", `class`.flatMap(MigrationKind.init)?.words(losesData: losesData)),
                 ("Code", codeSteps.isEmpty ? nil : codeSteps.joined(separator: ", ")),
@@ -369,7 +369,7 @@ package struct PlanReport: MigrationReport {
 
     package var text: String {
         guard !versions.isEmpty else { return "Nothing to migrate: \(store)\n" }
-        var text = "\(store): \(ReportText.way(versions))\n"
+        var text = "\(store): \(ReportText.path(versions))\n"
         for (number, step) in steps.enumerated() {
             text += "\(number + 1). \(step.summary)\n   "
             var facts = [MigrationKind(rawValue: step.class)?.words ?? step.class]

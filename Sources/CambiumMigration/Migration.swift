@@ -165,7 +165,7 @@ package struct MigrationChain: Sendable {
     ///   - laterVersions: The names of versions after the program's version.
     ///   - other: Returns another chain, if these migrations do not reach the version.
     /// - Throws: ``MigrationError`` if there is no chain.
-    package static func way(
+    package static func path(
         from store: StoreMetadata, to target: StoreMetadata, among migrations: [Migration],
         laterVersions: Set<String> = [], or other: () throws -> MigrationChain? = { nil }
     ) throws -> MigrationChain {
@@ -232,11 +232,11 @@ package struct MigrationChain: Sendable {
                 ?? known.first(where: { knowsHashes && $0.hash == start.hash })
         else { return nil }
         var seen = [first]
-        var queue: [(version: Version, way: [Migration])] = [(first, [])]
+        var queue: [(version: Version, path: [Migration])] = [(first, [])]
         while !queue.isEmpty {
-            let (version, way) = queue.removeFirst()
+            let (version, path) = queue.removeFirst()
             if version == target {
-                (self.migrations, draft) = (way, nil)
+                (self.migrations, draft) = (path, nil)
                 return
             }
             for migration in migrations
@@ -244,7 +244,7 @@ package struct MigrationChain: Sendable {
                 let next = Version(name: migration.to, hash: migration.toHash)
                 guard !seen.contains(next) else { continue }
                 seen.append(next)
-                queue.append((next, way + [migration]))
+                queue.append((next, path + [migration]))
             }
         }
         return nil

@@ -317,7 +317,7 @@ package struct PostgresOpener: StoreOpening {
         from store: StoreMetadata, to target: StoreMetadata
     ) throws -> MigrationChain {
         do {
-            return try .way(from: store, to: target, among: migrations)
+            return try .path(from: store, to: target, among: migrations)
         } catch MigrationError.unknownVersion
             where migrations.isEmpty && store.version != target.version
         {

@@ -205,8 +205,8 @@ extension MigrationRunner {
             let (chain, differences) = (survey.chain, survey.differences)
             let storeSize = try connection.number(ForecastSQL.size)
             var work = try ExpectedWork.measured(in: connection)
-            let way = chain ?? .refresh
-            let expected = work.expected(of: way)
+            let plan = chain ?? .refresh
+            let expected = work.expected(of: plan)
             // The next migration reuses the space that one has freed.
             let largest = expected.bytes.max() ?? 0
             let makesBackup =
@@ -221,7 +221,8 @@ extension MigrationRunner {
                 bytesNeeded: 2 * largest + (makesBackup ? storeSize : 0),
                 freeSpace: path.flatMap(StoreFiles.freeSpace), differences: differences,
                 externalObjects: survey.externalObjects, history: survey.history,
-                rewrittenTables: RewrittenTables(of: way.operations).names.ordered(by: <), locks: []
+                rewrittenTables: RewrittenTables(of: plan.operations).names.ordered(by: <),
+                locks: []
             )
         }
     }

@@ -27,15 +27,15 @@ extension MigrationRunner {
     /// The migrations up to the first version of a migration. Each contains only its changes since
     /// the one before.
     private func migrations(before first: Migration) -> [Migration] {
-        var way = [first]
-        while let last = way.last, way.count <= migrations.count,
+        var path = [first]
+        while let last = path.last, path.count <= migrations.count,
             let former = migrations.first(where: {
                 $0.to == last.from && $0.toHash == last.fromHash
             })
         {
-            way.append(former)
+            path.append(former)
         }
-        return way.dropFirst().reversed()
+        return path.dropFirst().reversed()
     }
 
     /// Returns the changes of another program to a store's tables and indexes, as far as this

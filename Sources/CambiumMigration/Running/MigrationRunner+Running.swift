@@ -24,8 +24,8 @@ extension MigrationRunner {
                 let changed: [StoreDifference]
                 switch try situation(of: connection) {
                 case .empty, .current: return .current
-                case .behind(let metadata, let way, let differences):
-                    (state, chain, changed) = (metadata, way, differences)
+                case .behind(let metadata, let path, let differences):
+                    (state, chain, changed) = (metadata, path, differences)
                 case .changed(let metadata, let differences):
                     (state, chain, changed) = (metadata, .refresh, differences)
                 }

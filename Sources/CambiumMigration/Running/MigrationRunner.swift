@@ -268,7 +268,7 @@ package final class MigrationRunner {
     /// - Throws: ``MigrationError`` if there is none; `SQLiteError`.
     func chain(from store: StoreMetadata, in connection: Connection) throws -> MigrationChain? {
         if store == target { return nil }
-        return try .way(
+        return try .path(
             from: store, to: target, among: migrations, laterVersions: laterVersions,
             or: { try draftChain(from: store, in: connection) })
     }

@@ -49,7 +49,7 @@ package struct PostgresSurvey {
         let chain =
             store.versionHash == goal.versionHash
             ? nil
-            : try MigrationChain.way(
+            : try MigrationChain.path(
                 from: store, to: goal, among: target.migrations,
                 laterVersions: target.laterVersions)
         return StoreSurvey(
