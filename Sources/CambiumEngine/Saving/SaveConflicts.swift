@@ -170,7 +170,7 @@ package struct ConflictResolution: Sendable {
     /// The row in the store, if the save has read it.
     package let theirs: PlacedRecord?
     /// Whether the context did not want to change the row.
-    package let isBystander: Bool
+    package let isUnrequested: Bool
 
     package var id: RowIdentity { RowIdentity(root: entity.rootIndex, key: key) }
 }

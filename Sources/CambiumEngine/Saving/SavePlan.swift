@@ -18,7 +18,7 @@ package struct SavePlan {
         case updated
         case deleted
         /// The save did not want to change it.
-        case bystander
+        case unrequested
     }
 
     package struct Row {
@@ -171,7 +171,7 @@ package struct SavePlan {
         let id = RowIdentity(root: entity.rootIndex, key: placed.record.key)
         guard rows[id] == nil else { return }
         rows[id] = Row(
-            entity: entity, origin: .bystander, intent: .check, write: .nothing,
+            entity: entity, origin: .unrequested, intent: .check, write: .nothing,
             record: placed.record, placed: placed, theirs: placed)
     }
 
@@ -446,7 +446,7 @@ package struct SavePlan {
             resolution(of: row, id).map {
                 ConflictResolution(
                     entity: row.entity, key: id.key, action: $0, theirs: row.theirs,
-                    isBystander: row.origin == .bystander)
+                    isUnrequested: row.origin == .unrequested)
             }
         }
     }
@@ -464,7 +464,7 @@ package struct SavePlan {
         case (.nothing, .deleted): return row.isMissing ? nil : .keepStored(row.placed)
         case (.nothing, .updated):
             return row.isMissing ? .keepStored(nil) : row.placed.map { .keepStored($0) }
-        case (.nothing, .bystander), (.nothing, .inserted): return nil
+        case (.nothing, .unrequested), (.nothing, .inserted): return nil
         }
     }
 }

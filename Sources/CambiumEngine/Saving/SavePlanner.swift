@@ -376,7 +376,7 @@ package struct SavePlanner<Lookup: SaveLookup> {
                 let ids = [row, other].map { RowIdentity(root: root, key: $0) }
                 // A missing row is a dangling key.
                 guard let end = plan.rows[ids[1]], !end.isMissing, !end.isDeleted else { continue }
-                if case .bystander = end.origin, !isChanged.contains(other) {
+                if case .unrequested = end.origin, !isChanged.contains(other) {
                     plan.set(relationship, of: ids[1], to: ids[0])
                 } else if key.isRequired {
                     throw arbiter.refusal(of: [

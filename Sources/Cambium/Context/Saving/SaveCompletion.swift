@@ -187,7 +187,7 @@ struct SaveCompletion {
         let object = context.registry[id]
         switch resolution.action {
         case .update(let placed, let slots):
-            if let object, !resolution.isBystander {
+            if let object, !resolution.isUnrequested {
                 take(placed, for: object)
                 resolved.append(object)
                 object.extras?.changedSlots.formUnion(slots)
