@@ -104,7 +104,7 @@ public struct Migration: Sendable, Hashable {
     }
 
     /// Why the history of a store restarts; nil if it continues.
-    var historyObstacle: String? {
+    var historyRestartReason: String? {
         if let history { return history.obstacle }
         if kind == .additive { return nil }
         return "The migration was planned without it"
@@ -208,7 +208,9 @@ package struct MigrationChain: Sendable {
     }
 
     /// Why the history of a store restarts during the chain; nil if it continues.
-    package var historyObstacle: String? { migrations.lazy.compactMap(\.historyObstacle).first }
+    package var historyRestartReason: String? {
+        migrations.lazy.compactMap(\.historyRestartReason).first
+    }
 
     /// The versions of the chain, with the first and the last one; empty if there is no migration.
     var versions: [String] { migrations.prefix(1).map(\.from) + migrations.map(\.to) }

@@ -185,7 +185,7 @@ extension MigrationRunner {
         guard let chain, !chain.migrations.isEmpty,
             HistorySettings(rows: try connection.rows(HistorySettings.query)) != nil
         else { return nil }
-        return chain.historyObstacle.map { .restarts(because: $0) } ?? .continues
+        return chain.historyRestartReason.map { .restarts(because: $0) } ?? .continues
     }
 
     /// The effects and costs of ``open(_:storePath:)`` for a store. Changes nothing; reads the

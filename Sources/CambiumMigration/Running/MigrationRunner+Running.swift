@@ -304,7 +304,7 @@ package struct CarriedHistory {
         in connection: Connection, _ chain: MigrationChain, exists: Bool
     ) throws(SQLiteError) {
         self.connection = connection
-        isCarried = exists && chain.historyObstacle == nil
+        isCarried = exists && chain.historyRestartReason == nil
         if isCarried { try record() }
         if exists, !isCarried { try connection.expireHistory() }
     }

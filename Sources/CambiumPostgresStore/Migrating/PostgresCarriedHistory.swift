@@ -24,7 +24,7 @@ struct PostgresCarriedHistory {
         self.connection = connection
         history = try PostgresHistory(layout, nil)
         (settings, hasTriggers) = try history.hold(connection)
-        isCarried = settings != nil && chain.historyObstacle == nil
+        isCarried = settings != nil && chain.historyRestartReason == nil
         // Transactions without a number come before the migration.
         if isCarried { _ = try connection.run([history.sql.number]) }
     }

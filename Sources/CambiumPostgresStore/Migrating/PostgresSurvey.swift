@@ -80,7 +80,7 @@ package struct PostgresSurvey {
     private func history(on chain: MigrationChain?) throws -> HistoryFate? {
         let settings = try connection.run([PostgresHistorySQL(layout).settings])[0]
         guard let chain, HistorySettings(settings) != nil else { return nil }
-        return chain.historyObstacle.map { .restarts(because: $0) } ?? .continues
+        return chain.historyRestartReason.map { .restarts(because: $0) } ?? .continues
     }
 
     // MARK: The cost of a migration
