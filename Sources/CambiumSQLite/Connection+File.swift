@@ -24,7 +24,7 @@ extension Connection {
         } catch {
             let mustRollBackCode: Int32 = 776
             if error.code != mustRollBackCode {
-                guard error.isOfFolder, FilesAtRest(of: path).obstacle == nil else { throw error }
+                guard error.isOfFolder, FilesAtRest(of: path).problem == nil else { throw error }
                 let connection = try Connection(path: path, mode: .unchanging, settings: settings)
                 _ = try connection.rows(look)
                 return connection
@@ -42,11 +42,11 @@ extension Connection {
         do throws(SQLiteError) {
             _ = try rows("PRAGMA schema_version")
         } catch {
-            guard let obstacle = files.obstacleOfMount(settings.isMountedReadOnly) else {
+            guard let problem = files.problemOfMount(settings.isMountedReadOnly) else {
                 throw error
             }
             throw SQLiteError(
-                code: error.code, message: "\(obstacle) \(FilesAtRest.remedyOfMount)")
+                code: error.code, message: "\(problem) \(FilesAtRest.remedyOfMount)")
         }
     }
 

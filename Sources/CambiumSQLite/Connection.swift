@@ -59,7 +59,7 @@ package final class Connection {
         let files = FilesAtRest(of: path)
         let isMountedReadOnly =
             mode == .readOnly && !settings.allowsURIs && settings.isMountedReadOnly(path)
-        isUnchanging = mode == .unchanging || (isMountedReadOnly && files.obstacle == nil)
+        isUnchanging = mode == .unchanging || (isMountedReadOnly && files.problem == nil)
         let access =
             switch mode {
             case .readWriteCreate: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE

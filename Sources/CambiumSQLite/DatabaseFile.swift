@@ -259,7 +259,7 @@ package struct FilesAtRest {
     }
 
     /// The reason why the file alone is not the complete database, or nil if it is.
-    package var obstacle: String? {
+    package var problem: String? {
         if isLonger(than: Self.logHeaderSize, path + "-wal") {
             return "its log, \(path)-wal, has changes that are not in the file"
         }
@@ -272,14 +272,14 @@ package struct FilesAtRest {
 
     /// Returns the reason why the database cannot be read in its location, as one sentence. Nil if
     /// it can be read, or if it is not on a read-only file system.
-    package func obstacleOfMount(
+    package func problemOfMount(
         _ isReadOnly: (String) -> Bool = FilesAtRest.isMountedReadOnly
     ) -> String? {
-        guard isReadOnly(path), let obstacle else { return nil }
-        return "\(path) is on a file system that is mounted for reading only, and \(obstacle)."
+        guard isReadOnly(path), let problem else { return nil }
+        return "\(path) is on a file system that is mounted for reading only, and \(problem)."
     }
 
-    /// The remedy for such an obstacle.
+    /// The remedy for this problem.
     package static let remedyOfMount =
         "Copy it, with the files beside it, to where it can be written, and open it there once."
 

@@ -170,8 +170,8 @@ extension StoreError {
                 "Choose another folder, or let the program write there."
             )
         default:
-            if isReadOnly, let obstacle = FilesAtRest(of: path).obstacleOfMount() {
-                return (obstacle, FilesAtRest.remedyOfMount)
+            if isReadOnly, let problem = FilesAtRest(of: path).problemOfMount() {
+                return (problem, FilesAtRest.remedyOfMount)
             }
             return (
                 "The store \(path) cannot be opened.",

@@ -88,13 +88,13 @@ struct ReadingTests {
 
     @Test func `a file with changes beside it is not the whole database`() throws {
         try withStore(named: "a.sqlite") { path, _ in
-            #expect(FilesAtRest(of: path).obstacle == nil)
+            #expect(FilesAtRest(of: path).problem == nil)
             let writer = try Connection(path: path)
             try writer.beginWriteAheadLog()
             try writer.execute("INSERT INTO a VALUES (2)")
-            #expect(FilesAtRest(of: path).obstacleOfMount { _ in false } == nil)
-            let obstacle = FilesAtRest(of: path).obstacleOfMount { _ in true }
-            #expect(obstacle?.contains("\(path)-wal, has changes") == true)
+            #expect(FilesAtRest(of: path).problemOfMount { _ in false } == nil)
+            let problem = FilesAtRest(of: path).problemOfMount { _ in true }
+            #expect(problem?.contains("\(path)-wal, has changes") == true)
             // The index of the log is there, so that SQLite can read it.
             let reader = try Connection(path: path, mode: .readOnly, settings: Self.mounted)
             #expect(!reader.isUnchanging)
@@ -110,12 +110,12 @@ struct ReadingTests {
                 atPath: folder + "/links", withIntermediateDirectories: false)
             try files.createSymbolicLink(atPath: other, withDestinationPath: path)
             try files.createSymbolicLink(atPath: link, withDestinationPath: "../c.sqlite")
-            #expect(FilesAtRest(of: link).obstacle == nil)
+            #expect(FilesAtRest(of: link).problem == nil)
             let writer = try Connection(path: path)
             try writer.beginWriteAheadLog()
             try writer.execute("INSERT INTO a VALUES (2)")
             for name in [link, other] {
-                #expect(FilesAtRest(of: name).obstacle?.contains("a.sqlite-wal") == true)
+                #expect(FilesAtRest(of: name).problem?.contains("a.sqlite-wal") == true)
                 let reader = try Connection(path: name, mode: .readOnly, settings: Self.mounted)
                 #expect(try reader.rows("SELECT count(*) FROM a") == [[.integer(2)]])
             }
@@ -125,8 +125,8 @@ struct ReadingTests {
     @Test func `a journal of a killed program is an obstacle`() throws {
         try withStore(named: "a.sqlite") { path, _ in
             try Data([0xd9, 0xd5]).write(to: URL(filePath: path + "-journal"))
-            let obstacle = FilesAtRest(of: path).obstacleOfMount { _ in true }
-            #expect(obstacle?.contains("\(path)-journal") == true)
+            let problem = FilesAtRest(of: path).problemOfMount { _ in true }
+            #expect(problem?.contains("\(path)-journal") == true)
         }
     }
 }
