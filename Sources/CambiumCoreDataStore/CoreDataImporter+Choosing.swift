@@ -64,7 +64,7 @@ extension CoreDataImporter {
         var known: [String: Int] = [:]
         let weights = zip(models, migrationPaths).map { model, migrationPath in
             migrates
-                ? (isBlocked: migrationPath.obstacle != nil, changes: migrationPath.weight(&known))
+                ? (isBlocked: migrationPath.blocker != nil, changes: migrationPath.weight(&known))
                 : weightOfOpening(model)
         }
         func isBefore(_ one: Int, _ other: Int) -> Bool {

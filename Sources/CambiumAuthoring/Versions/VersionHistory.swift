@@ -14,7 +14,7 @@ package struct VersionHistory: Sendable {
         /// including implicit changes by Core Data.
         package var targets: [Model] = []
         /// Why no step starts from a version, by its name.
-        package var obstacles: [String: String] = [:]
+        package var blockers: [String: String] = [:]
     }
 
     /// All versions, the oldest first.
@@ -74,19 +74,19 @@ package struct VersionHistory: Sendable {
             case .success(let step):
                 path.migrations.append(step.migration)
                 path.targets.append(step.target)
-            case .failure(let obstacle): path.obstacles[version.model.version] = obstacle.reason
+            case .failure(let blocker): path.blockers[version.model.version] = blocker.reason
             }
         }
         return path
     }
 
-    private struct Obstacle: Error {
+    private struct Blocker: Error {
         let reason: String
     }
 
     private func step(
         _ step: ProofSubject.Step
-    ) -> Result<(migration: Migration, target: Model), Obstacle> {
+    ) -> Result<(migration: Migration, target: Model), Blocker> {
         let compiler = ModelCompiler(verdicts: verdicts)
         // Core Data never ran the step to the current version. Data that disappears there without a
         // declaration is an error, as in a build.
@@ -96,7 +96,7 @@ package struct VersionHistory: Sendable {
             ? compiler.planShipped(step) : compiler.plan(step).map { ($0, step.new.model) }
         if let code = found?.migration.codeSteps, !code.isEmpty {
             return .failure(
-                Obstacle(
+                Blocker(
                     reason: "the step to '\(step.new.model.version)' runs code of the program ("
                         + code.joined(separator: ", ") + ")"))
         }
@@ -104,6 +104,6 @@ package struct VersionHistory: Sendable {
         let reason = compiler.diagnostics.first
         let words = ([reason?.message] + (reason?.notes.prefix(2).map { $0 } ?? [])).compactMap(
             \.self)
-        return .failure(Obstacle(reason: words.joined(separator: "; ")))
+        return .failure(Blocker(reason: words.joined(separator: "; ")))
     }
 }

@@ -105,14 +105,14 @@ final class CoreDataImportRun {
             trace = try IdentityTrace(layout.objects.map(\.root), layout.model, connection)
         }
         var losses = MigrationLosses(objects: report.entities.reduce(0) { $0 + $1.written })
-        let (taken, obstacle) = try take(migrationPath, &trace, &losses)
+        let (taken, blocker) = try take(migrationPath, &trace, &losses)
         if let place, taken > 0 {
             // No row references the files of deleted values.
             let sweep = ExternalSweep(place.files, model: migrationPath.models[taken - 1])
             if try place.files.announce() != nil { try sweep.run(connection) }
         }
         report.migration = losses.report(
-            of: migrationPath, taken: taken, obstacle: obstacle ?? migrationPath.obstacle)
+            of: migrationPath, taken: taken, blocker: blocker ?? migrationPath.blocker)
         report.objects = losses.objects
         report.version = taken > 0 ? migrationPath.models[taken - 1].version : layout.model.version
         guard let trace, let identities else { return }
@@ -130,7 +130,7 @@ final class CoreDataImportRun {
     private func take(
         _ migrationPath: StoreMigrationPath, _ trace: inout IdentityTrace?,
         _ losses: inout MigrationLosses
-    ) throws -> (taken: Int, obstacle: String?) {
+    ) throws -> (taken: Int, blocker: String?) {
         guard !migrationPath.steps.isEmpty else { return (0, nil) }
         try meter.begin(
             .migrating, "Migrate to \(migrationPath.last.version)", at: Self.migrationStart,

@@ -41,15 +41,15 @@ struct MigrationLosses {
 
     /// The report after the first steps of a migration; nil if there was no step.
     func report(
-        of migrationPath: StoreMigrationPath, taken: Int, obstacle: String?
+        of migrationPath: StoreMigrationPath, taken: Int, blocker: String?
     ) -> CoreDataImportReport.MigrationCount? {
-        guard taken > 0 || obstacle != nil else { return nil }
+        guard taken > 0 || blocker != nil else { return nil }
         let end = taken > 0 ? migrationPath.models[taken - 1].version : migrationPath.first.version
         return CoreDataImportReport.MigrationCount(
             from: migrationPath.first.version, to: end,
             versions: migrationPath.models.prefix(taken).map(\.version),
             losses: losses, objects: deletedObjects, links: deletedLinks,
-            stoppedAt: obstacle == nil ? nil : end, reason: obstacle)
+            stoppedAt: blocker == nil ? nil : end, reason: blocker)
     }
 }
 

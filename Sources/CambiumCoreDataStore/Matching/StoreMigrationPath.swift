@@ -6,18 +6,18 @@ import CambiumSQL
 package struct MigrationSteps {
     let migrations: [Migration]
     let targets: [Model]
-    let obstacles: [String: String]
+    let blockers: [String: String]
 
     /// - Parameters:
     ///   - targets: The versions after the steps, with declarations for everything that the steps
     ///     do. If a version is not among them, its own declarations are used.
-    ///   - obstacles: The reasons that no step starts from a version, by its name.
+    ///   - blockers: The reasons that no step starts from a version, by its name.
     package init(
-        migrations: [Migration], targets: [Model] = [], obstacles: [String: String] = [:]
+        migrations: [Migration], targets: [Model] = [], blockers: [String: String] = [:]
     ) {
         self.migrations = migrations
         self.targets = targets
-        self.obstacles = obstacles
+        self.blockers = blockers
     }
 }
 
@@ -30,7 +30,7 @@ struct StoreMigrationPath {
     /// The version of each step's end, with all declared that the step does.
     let models: [Model]
     /// The reason that the last step does not end at the requested version; nil if it does.
-    let obstacle: String?
+    let blocker: String?
 
     /// The version after the last step.
     var last: Model { models.last ?? first }
@@ -51,7 +51,7 @@ struct StoreMigrationPath {
     init(at last: Model, tooLateFor target: String) {
         first = last
         (steps, models) = ([], [])
-        obstacle =
+        blocker =
             "it comes after '\(target)', which is the current version, and migrations only run "
             + "forwards: a program needs '\(last.version)' or a later one to open the store"
     }
@@ -61,19 +61,19 @@ struct StoreMigrationPath {
         self.first = first
         var steps: [Migration] = []
         var models: [Model] = []
-        var obstacle: String?
+        var blocker: String?
         var current = first
         while current.version != target {
             guard let step = known.migrations.first(where: { $0.from == current.version }),
                 let next = (known.targets + versions).first(where: { $0.version == step.to })
             else {
-                obstacle =
-                    known.obstacles[current.version]
+                blocker =
+                    known.blockers[current.version]
                     ?? "no migration starts from '\(current.version)'"
                 break
             }
             if let code = step.codeSteps.first {
-                obstacle =
+                blocker =
                     "the step to '\(step.to)' runs code of the program (\(code)): open the store "
                     + "with the program"
                 break
@@ -84,6 +84,6 @@ struct StoreMigrationPath {
             // Ends a chain that is a circle by mistake.
             if steps.count > versions.count { break }
         }
-        (self.steps, self.models, self.obstacle) = (steps, models, obstacle)
+        (self.steps, self.models, self.blocker) = (steps, models, blocker)
     }
 }

@@ -156,7 +156,7 @@ enum ImportCoreDataCommand: Command {
         ) { first, last in
             let path = history.path(from: first, to: last)
             return .init(
-                migrations: path.migrations, targets: path.targets, obstacles: path.obstacles)
+                migrations: path.migrations, targets: path.targets, blockers: path.blockers)
         }
         importer.writtenBy = arguments.value("--version")
         importer.target = arguments.value("--until")
