@@ -20,8 +20,8 @@ package struct BundleDifference: Sendable {
     /// The steps, oldest first; empty if a version is compared with itself.
     package let steps: [VersionChanges]
 
-    /// Whether one of the steps has obstacles.
-    package var isIncomplete: Bool { steps.contains { !$0.obstacles.isEmpty } }
+    /// Whether one of the steps has blockers.
+    package var isIncomplete: Bool { steps.contains { !$0.blockers.isEmpty } }
 
     /// The difference in a form; it ends with a line feed.
     ///
@@ -52,7 +52,7 @@ extension VersionChanges {
 
     /// The effect on the data, in a few words.
     var outcome: String {
-        if !obstacles.isEmpty { return hasShipped ? "needs code" : "undecided" }
+        if !blockers.isEmpty { return hasShipped ? "needs code" : "undecided" }
         if changes.isEmpty { return "nothing changed" }
         return kind.words(losesData: losesData)
     }
@@ -140,7 +140,7 @@ extension BundleDifference {
 extension VersionChanges {
     /// The problems and findings that need the author's attention, with their remedies.
     var needs: [(message: String, remedies: [String])] {
-        obstacles.map { ($0.message, $0.fixes) }
+        blockers.map { ($0.message, $0.fixes) }
             + findings.map { ("\($0.message) [\($0.code.name)]", $0.notes) }
     }
 }
@@ -239,7 +239,7 @@ extension BundleDifference {
     ///
     /// - `class` is `additive`, `reversible`, `lossy`, `destructive`, `needsData` or `needsCode`.
     ///   If a change does not affect the store, it is `program`. The class of a step is the gravest
-    ///   one of its changes, and `needsCode` if the step has shipped and has obstacles.
+    ///   one of its changes, and `needsCode` if the step has shipped and has blockers.
     /// - `effect` is `constant`, `scan`, `update`, `rebuild`, `new` or `dropped`.
     /// - `property`, `before`, `after` and `reason` are missing if they have no value. The words of
     ///   `before` and `after` are for people.
@@ -269,7 +269,7 @@ extension BundleDifference {
                 }),
             "tables": .array(step.tables.map(value)),
             "obstacles": .array(
-                step.obstacles.map {
+                step.blockers.map {
                     ["message": .string($0.message), "fixes": .strings($0.fixes)]
                 }),
             "findings": .array(step.findings.map { value(of: $0, relativeTo: folder) }),

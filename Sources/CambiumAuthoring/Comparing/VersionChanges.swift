@@ -16,7 +16,7 @@ package struct VersionChanges: Sendable {
     /// The work on the tables of a store; empty if there is no migration.
     package let tables: [TableWork]
     /// The reasons that stores of the old version cannot be migrated; empty if they can.
-    package let obstacles: [Obstacle]
+    package let blockers: [Blocker]
     /// Further findings about the step for the author, with their positions in the new version.
     package let findings: [Diagnostic]
     /// Whether the step is between versions of Xcode and has shipped. It can no longer be changed.
@@ -50,7 +50,7 @@ package struct VersionChanges: Sendable {
     }
 
     /// A problem that prevents the migration.
-    package struct Obstacle: Sendable {
+    package struct Blocker: Sendable {
         /// What is missing.
         package let message: String
         /// The fixes; each one is sufficient by itself.
@@ -60,7 +60,7 @@ package struct VersionChanges: Sendable {
     /// The class of the complete step: that of its gravest change. If the step has shipped and is
     /// undecided, only code can migrate the data.
     package var kind: MigrationKind {
-        if hasShipped, !obstacles.isEmpty { return .needsCode }
+        if hasShipped, !blockers.isEmpty { return .needsCode }
         return changes.compactMap(\.kind).max() ?? .additive
     }
 
@@ -109,10 +109,10 @@ package struct VersionChanges: Sendable {
         changes =
             stored + Self.programSteps(of: new.model)
             + Self.changesOfTypes(from: old.model, to: new.model)
-        obstacles =
+        blockers =
             hasShipped
-            ? Obstacle.ofShippedStep(difference.problems, from: old.model, to: new.model)
-            : difference.problems.map { Obstacle($0, from: old, to: new) }
+            ? Blocker.ofShippedStep(difference.problems, from: old.model, to: new.model)
+            : difference.problems.map { Blocker($0, from: old, to: new) }
         findings =
             hasShipped || !plans
             ? [] : Self.findings(from: old, to: new, after: earlier, difference, hasPlan: hasPlan)
@@ -218,11 +218,11 @@ extension VersionChanges.Change {
     }
 }
 
-extension VersionChanges.Obstacle {
+extension VersionChanges.Blocker {
     /// The open problems of a step that has shipped. The last one has the remedies.
     fileprivate static func ofShippedStep(
         _ problems: [MigrationProblem], from old: Model, to new: Model
-    ) -> [VersionChanges.Obstacle] {
+    ) -> [VersionChanges.Blocker] {
         guard !problems.isEmpty else { return [] }
         let remedy = ShippedRemedy(of: problems, from: old, to: new)
         return remedy.facts.enumerated().map { index, fact in

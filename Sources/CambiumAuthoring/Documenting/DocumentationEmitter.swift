@@ -250,7 +250,7 @@ extension DocumentationEmitter {
                 writer.line("<p>The first version.</p>")
                 return
             }
-            emitObstacles(changes.obstacles, after: previous, &writer)
+            emitBlockers(changes.blockers, after: previous, &writer)
             if changes.changes.isEmpty {
                 writer.line("<p>Nothing about the stored data changed.</p>")
             }
@@ -268,17 +268,17 @@ extension DocumentationEmitter {
     }
 
     /// If no migration ends at a version, the page says so before it lists the changes.
-    private func emitObstacles(
-        _ obstacles: [VersionChanges.Obstacle], after previous: Model, _ writer: inout HTMLWriter
+    private func emitBlockers(
+        _ blockers: [VersionChanges.Blocker], after previous: Model, _ writer: inout HTMLWriter
     ) {
-        guard !obstacles.isEmpty else { return }
+        guard !blockers.isEmpty else { return }
         writer.line(
             "<p>\(HTMLWriter.badge("not migrated", "bad")) Stores of version "
                 + "\(HTMLWriter.code(previous.version)) and before cannot be migrated: the step to "
                 + "this version needs more than the two versions say.</p>")
         writer.element("ul") { writer in
-            for obstacle in obstacles {
-                writer.line("<li>\(HTMLText.escaped(obstacle.message))</li>")
+            for blocker in blockers {
+                writer.line("<li>\(HTMLText.escaped(blocker.message))</li>")
             }
         }
     }

@@ -107,7 +107,7 @@ package struct TableRepair: Sendable {
         return table.columns.filter { !$0.isGenerated && !names.contains($0.name) }
     }
 
-    // MARK: Obstacles
+    // MARK: Reasons that prevent a repair
 
     /// Whether objects have lost their numbers. These cannot be restored.
     package var hasNoKeys: Bool { parts != nil && missing.contains { $0.name == "_id" } }

@@ -156,8 +156,8 @@ struct BundleDifferenceTests {
         let steps = try new.difference(from: old).steps
         #expect(steps.map(\.from) == ["1"] && steps.map(\.to) == ["3"])
         #expect(steps.first?.changes.map(\.word) == ["attributeAdded", "attributeAdded"])
-        #expect(steps.first?.obstacles.isEmpty == true)
-        #expect(try old.difference(from: new, "2", to: "1").steps.first?.obstacles.count == 1)
+        #expect(steps.first?.blockers.isEmpty == true)
+        #expect(try old.difference(from: new, "2", to: "1").steps.first?.blockers.count == 1)
     }
 
     @Test func `what is declared about another step is none of this one`() throws {
@@ -175,10 +175,10 @@ struct BundleDifferenceTests {
             """,
         ])
         let new = try #require(CheckedBundle.read(folder.bundle.path).bundle)
-        #expect(try new.difference().steps.first?.obstacles.isEmpty == true)
-        let obstacles = try #require(try new.difference(from: old).steps.first?.obstacles)
-        #expect(obstacles.count == 1)
-        #expect(obstacles.first?.message.contains("Product.note of version 1 is missing") == true)
+        #expect(try new.difference().steps.first?.blockers.isEmpty == true)
+        let blockers = try #require(try new.difference(from: old).steps.first?.blockers)
+        #expect(blockers.count == 1)
+        #expect(blockers.first?.message.contains("Product.note of version 1 is missing") == true)
     }
 
     @Test func `what the author gave as the reason is there, whatever it is a reason for`() throws {
@@ -200,7 +200,7 @@ struct BundleDifferenceTests {
         ])
         let bundle = try #require(CheckedBundle.read(folder.bundle.path).bundle)
         let step = try #require(try bundle.difference().steps.first)
-        #expect(step.obstacles.map(\.message) == [])
+        #expect(step.blockers.map(\.message) == [])
         let reasons = step.changes.compactMap { change in change.reason.map { (change.word, $0) } }
         #expect(
             Dictionary(uniqueKeysWithValues: reasons) == [
