@@ -144,7 +144,7 @@ package struct MigrationChain: Sendable {
     let draft: DraftStep?
 
     /// A chain without a migration: only checks, defaults or indexes are updated.
-    static let refresh = MigrationChain()
+    package static let refresh = MigrationChain()
 
     init(_ migrations: [Migration] = [], draft: DraftStep? = nil) {
         self.migrations = migrations

@@ -79,7 +79,7 @@ package struct PostgresOpener: StoreOpening {
             }
             if found.made == nil {
                 try permitting("compare the tables of", .temporaryTables) {
-                    try requireTables(layout, connection, found.metadata)
+                    try requireTables(layout, connection, found)
                 }
             }
             return found
@@ -205,42 +205,19 @@ package struct PostgresOpener: StoreOpening {
             guard store.format == expected.format else {
                 throw MigrationError.newerFormat(store: store.format, program: expected.format)
             }
-            let migration = try permitting("migrate", .owner) {
-                try migrate(from: store, to: expected, derivations, connection)
-            }
-            var values = Dictionary(
-                (0..<found.count).map { (found.text($0, 0), found.text($0, 1)) },
-                uniquingKeysWith: { one, _ in one })
-            if migration != nil {
-                let drift = PostgresDrift(layout: layout, connection: connection)
-                let changed = try drift.differences(isInTransaction: true)
-                    .filter { $0.kind != .external }
-                // Another program had changed the old tables.
-                guard changed.isEmpty else { throw MigrationError.storeDiffers(changed) }
-                let hash = try drift.catalogue().hash
-                values[Self.catalogueName] = hash
-                try note([(Self.catalogueName, hash)] + expected.values, layout, connection)
-            }
-            // Another version of Cambium may have created other tables.
-            if migration == nil, store.schemaHash != expected.schemaHash {
-                values[Self.catalogueName] = nil
-            }
             if !existing.boolean(0, 1), !options.isReadOnly {
-                var hash = PostgresParameters()
-                hash.append(.text(expected.schemaHash), as: .text)
                 try permitting("add the table \(PostgresCommits.name) to", .owner) {
-                    _ = try connection.run([
-                        PostgresStatement(layout.commits.statement),
-                        PostgresStatement(
-                            """
-                            UPDATE \(layout.metadata) SET "value" = $1 WHERE "name" = 'schemaHash'
-                            """, hash),
-                    ])
+                    _ = try connection.run(layout.commits.statement)
                 }
             }
-            return Found(
-                identifier: StoreIdentifier(uuid), made: nil, metadata: values,
-                migration: migration)
+            return try update(
+                Found(
+                    identifier: StoreIdentifier(uuid), made: nil,
+                    metadata: Dictionary(
+                        (0..<found.count).map { (found.text($0, 0), found.text($0, 1)) },
+                        uniquingKeysWith: { one, _ in one }),
+                    migration: nil),
+                from: store, to: expected, derivations, connection)
         }
         guard !options.isReadOnly else {
             throw StoreError(
@@ -284,38 +261,79 @@ package struct PostgresOpener: StoreOpening {
     struct Found {
         let identifier: StoreIdentifier
         let made: Made?
-        let metadata: [String: String]
+        var metadata: [String: String]
         /// The migration of the store; nil if none was necessary.
-        let migration: MigrationOutcome?
+        var migration: MigrationOutcome?
+        /// Whether the tables have limits, defaults or indexes of another model with the same version
+        /// hash, and the options do not allow a change. Their rows can be read and written.
+        var hasOtherLimits = false
     }
 
     /// Migrates a store of an earlier version. Other programs that open it wait meanwhile.
-    ///
-    /// - Returns: Nil if the store has the program's version.
-    private func migrate(
-        from store: StoreMetadata, to target: StoreMetadata, _ derivations: PostgresDerivations,
-        _ connection: PostgresConnection
-    ) throws -> MigrationOutcome? {
-        // Stores with the same version hash have the same columns.
-        if store.versionHash == target.versionHash { return nil }
-        let chain = try chain(from: store, to: target)
-        guard !options.isReadOnly, options.migratesAutomatically ?? true else {
-            throw MigrationError.migrationIsOff(store: store.version, program: target.version)
+    private func update(
+        _ found: Found, from store: StoreMetadata, to target: StoreMetadata,
+        _ derivations: PostgresDerivations, _ connection: PostgresConnection
+    ) throws -> Found {
+        guard let chain = try chain(from: store, to: target) else { return found }
+        let drift = PostgresDrift(layout: derivations.layout, connection: connection)
+        var found = found
+        let isRefresh = chain.migrations.isEmpty
+        guard allowsMigration else {
+            guard isRefresh else {
+                throw MigrationError.migrationIsOff(store: store.version, program: target.version)
+            }
+            found.hasOtherLimits = true
+            return found
         }
+        let hasWork =
+            try !isRefresh
+            || permitting("compare the tables of", .temporaryTables) {
+                try !drift.refreshment(ignoringOthers: options.driftPolicy == .report).isEmpty
+            }
+        if hasWork {
+            let work = isRefresh ? "change the limits, defaults or indexes of" : "migrate"
+            found.migration = try permitting(work, .owner) {
+                try migrate(along: chain, from: store, derivations, connection)
+            }
+        }
+        if !isRefresh {
+            let changed = try drift.differences(isInTransaction: true)
+                .filter { $0.kind != .external }
+            // Another program had changed the old tables.
+            guard changed.isEmpty else { throw MigrationError.storeDiffers(changed) }
+        }
+        let hash = try drift.catalogue().hash
+        found.metadata[Self.catalogueName] = hash
+        try note([(Self.catalogueName, hash)] + target.values, derivations.layout, connection)
+        return found
+    }
+
+    private var allowsMigration: Bool {
+        !options.isReadOnly && options.migratesAutomatically ?? true
+    }
+
+    private func migrate(
+        along chain: MigrationChain, from store: StoreMetadata,
+        _ derivations: PostgresDerivations, _ connection: PostgresConnection
+    ) throws -> MigrationOutcome {
         try lock(derivations.layout, connection)
         let migrator = PostgresMigrator(
             derivations: derivations, chain: chain, connection: connection,
             makesBackup: options.migrationBackup != .none, code: code,
             interruption: interruption)
         let backup = try migrator.run(notifying: options.migrationProgress)
+        if chain.migrations.isEmpty { return .refreshed(backup: nil) }
         return .migrated(
-            from: store.version, to: target.version,
+            from: store.version, to: model.model.version,
             steps: chain.migrations.flatMap(\.steps), backup: backup)
     }
 
+    /// The chain of migrations to the program's version; empty if only limits, defaults or indexes may
+    /// differ, nil if nothing does.
     private func chain(
         from store: StoreMetadata, to target: StoreMetadata
-    ) throws -> MigrationChain {
+    ) throws -> MigrationChain? {
+        if store == target { return nil }
         do {
             return try .path(from: store, to: target, among: migrations)
         } catch MigrationError.unknownVersion
@@ -340,13 +358,14 @@ package struct PostgresOpener: StoreOpening {
     /// If the server's description has the stored hash, nothing else is compared. Otherwise the
     /// tables are compared with temporary tables that the server creates for the model.
     private func requireTables(
-        _ layout: PostgresLayout, _ connection: PostgresConnection, _ metadata: [String: String]
+        _ layout: PostgresLayout, _ connection: PostgresConnection, _ store: Found
     ) throws {
         let trustsOthers = options.trust == .externalObjects
-        if options.driftPolicy == .report, trustsOthers { return }
+        let policy = store.hasOtherLimits ? .report : options.driftPolicy
+        if policy == .report, trustsOthers { return }
         let drift = PostgresDrift(layout: layout, connection: connection)
         let hash = try drift.catalogue().hash
-        if metadata[Self.catalogueName] == hash { return }
+        if store.metadata[Self.catalogueName] == hash { return }
         let found = try drift.differences()
         let foreign = found.filter { $0.kind == .external }
         guard trustsOthers || foreign.isEmpty else {
@@ -361,7 +380,7 @@ package struct PostgresOpener: StoreOpening {
                 && !(options.isReadOnly && difference.name == PostgresCommits.name)
         }
         guard changed.isEmpty else {
-            guard options.driftPolicy == .repair else { throw MigrationError.storeDiffers(changed) }
+            guard policy == .repair else { throw MigrationError.storeDiffers(changed) }
             if options.isReadOnly, trustsOthers { return }
             guard changed.allSatisfy(\.obstacles.isEmpty) else {
                 throw MigrationError.storeDiffers(changed)
@@ -382,7 +401,7 @@ package struct PostgresOpener: StoreOpening {
             do {
                 _ = try connection.run(
                     PostgresRepair(expected, actual, layout).statements
-                        .map { PostgresStatement($0) })
+                        .map { PostgresStatement($0.sql) })
             } catch let error as PostgresError
                 where error.isOfConstraint || error.state == PostgresError.dependency
             {

@@ -44,6 +44,8 @@ struct PostgresServer: Sendable, CustomTestStringConvertible {
         var description = StoreDescription(
             location: .postgres(url, schema: schema, options: options))
         description.options.history = tracking
+        // A test that holds a lock may go on only minutes later, when many others run beside it.
+        description.options.busyTimeout = .seconds(600)
         return description
     }
 

@@ -62,6 +62,10 @@ struct PostgresMigrator {
     }
 
     private func run(_ meter: MigrationMeter) throws -> String? {
+        if chain.migrations.isEmpty {
+            try refresh(meter)
+            return nil
+        }
         try chain.requireCode(in: code)
         let history = try carriedHistory
         let backup =
@@ -93,6 +97,24 @@ struct PostgresMigrator {
         try history.finish()
         try meter.checkCancellation()
         return backup?.name
+    }
+
+    /// Gives tables that differ in no column the limits, defaults and indexes of the program's model.
+    private func refresh(_ meter: MigrationMeter) throws {
+        let model = layout.model.model
+        let step = MigrationStep(
+            summary: "Bring checks, defaults and indexes up to date", kind: .additive,
+            statements: try PostgresDrift(layout: layout, connection: connection)
+                .refreshment(ignoringOthers: true))
+        let migration = Migration(
+            from: model.version, to: model.version, fromHash: model.versionHash,
+            toHash: model.versionHash, steps: [step])
+        for statement in step.statements {
+            try meter.begins(step.summary)
+            try run(statement, of: step, in: migration)
+            meter.ended()
+        }
+        try meter.requireGoingOn()
     }
 
     private var carriedHistory: PostgresCarriedHistory {

@@ -38,20 +38,32 @@ package struct PostgresSurvey {
     /// - Throws: ``MigrationError`` if the program cannot open the store.
     package func survey() throws -> StoreSurvey? { try withoutTrace { try surveyed() } }
 
+    private var drift: PostgresDrift { PostgresDrift(layout: layout, connection: connection) }
+
     func surveyed() throws -> StoreSurvey? {
         guard let rows = try connection.metadataRows(of: layout.schemaName) else { return nil }
         guard let store = StoreMetadata(rows: rows) else { throw MigrationError.notAStore }
-        let goal = StoreMetadata(of: target.model.model, schemaHash: "")
+        let goal = StoreMetadata(
+            of: target.model.model,
+            schemaHash: PostgresSchema(of: PostgresDerivations(layout)).hash)
         guard store.model == goal.model else {
             throw MigrationError.otherModel(store: store.model, program: goal.model)
         }
-        // Stores with the same version hash have the same columns.
         let chain =
-            store.versionHash == goal.versionHash
+            store == goal
             ? nil
             : try MigrationChain.path(
                 from: store, to: goal, among: target.migrations,
                 laterVersions: target.laterVersions)
+        if let chain, chain.migrations.isEmpty {
+            // Limits that differ are no change of another program.
+            let isCurrent = try drift.refreshment(ignoringOthers: true).isEmpty
+            let others = try drift.differences(isInTransaction: true)
+                .filter {
+                    $0.kind == .external ? !TableIndex.mayBeOurs($0.name) : !$0.obstacles.isEmpty
+                }
+            return StoreSurvey(store.version, isCurrent ? nil : chain, others, history: nil)
+        }
         return StoreSurvey(
             store.version, chain, try differences(from: store, rows),
             history: try history(on: chain))
@@ -91,7 +103,10 @@ package struct PostgresSurvey {
     package func forecast() throws -> MigrationForecast? {
         try withoutTrace {
             guard let survey = try surveyed(), survey.hasWork else { return nil }
-            let operations = survey.chain?.operations ?? []
+            let operations =
+                survey.chain?.migrations.isEmpty == true
+                ? try drift.refreshment(ignoringOthers: true).map(\.operation)
+                : survey.chain?.operations ?? []
             let found = try tables(named: Set(operations.flatMap(\.tables)))
             var work = ExpectedWork(found.amounts)
             let expected = survey.chain.map { work.expected(of: $0) }

@@ -28,6 +28,25 @@ struct PostgresDrift {
     ///   left. Otherwise the method begins its own, and rolls it back.
     func differences(isInTransaction: Bool = false) throws -> [StoreDifference] {
         let (expected, actual) = try catalogues(isInTransaction: isInTransaction)
+        return differences(expected, actual)
+    }
+
+    /// The statements that give the tables the limits, defaults and indexes of the model, in place of
+    /// those of another model with the same version hash. There is a transaction already.
+    ///
+    /// - Parameter ignoresOthers: Whether it does not matter what other programs have changed.
+    /// - Throws: ``MigrationError/storeDiffers(_:)`` where more than that differs.
+    func refreshment(ignoringOthers ignoresOthers: Bool) throws -> [MigrationStatement] {
+        let (expected, actual) = try catalogues(isInTransaction: true)
+        let changed = differences(expected, actual)
+            .filter { $0.kind != .external && !$0.obstacles.isEmpty }
+        guard ignoresOthers || changed.isEmpty else { throw MigrationError.storeDiffers(changed) }
+        return PostgresRepair(expected, actual, layout).statements
+    }
+
+    private func differences(
+        _ expected: PostgresCatalogue, _ actual: PostgresCatalogue
+    ) -> [StoreDifference] {
         var found: [StoreDifference] = []
         for relation in Set(expected.relations + actual.relations).sorted()
         where !relation.hasPrefix(HistorySQL.prefix) {

@@ -1,64 +1,101 @@
 import CambiumPostgresSQL
 import CambiumSQL
 
-/// The statements that recreate the indexes, constraints, defaults and NOT NULL that another
-/// program has removed or changed. Values stay as they are.
+/// The statements that recreate the indexes, constraints, defaults and NOT NULL that another program
+/// has removed or changed, or another form of the model's version has. Values stay as they are.
 struct PostgresRepair {
-    private(set) var statements: [String] = []
-    private var additions: [(order: Int, sql: String)] = []
+    private(set) var statements: [MigrationStatement] = []
+    private var additions: [(order: Int, statement: MigrationStatement)] = []
 
     /// - Parameters:
     ///   - expected: The schema that the store should have.
     ///   - actual: The schema that it has.
     init(_ expected: PostgresCatalogue, _ actual: PostgresCatalogue, _ layout: PostgresLayout) {
-        // Names without a schema refer to the store's own tables.
-        statements = [PostgresSchema.searchPath(layout.schema)]
         for relation in expected.relations where !relation.hasPrefix(HistorySQL.prefix) {
             let (wanted, have) = (expected.parts(of: relation), actual.parts(of: relation))
             let table = layout.qualified(relation)
+            for part in have.keys.sorted(by: { $0.name < $1.name })
+            where wanted[part] == nil && Self.isOfModel(part) {
+                drop(part, of: relation, table, layout)
+            }
             for (part, definition) in wanted.sorted(by: { $0.key.name < $1.key.name })
             where have[part] != definition {
                 let name = SQLText.identifier(part.name)
+                if have[part] != nil { drop(part, of: relation, table, layout) }
                 switch part.kind {
                 case "column":
-                    add(expected.columns[part], actual.columns[part], name, of: table)
+                    add(expected.columns[part], actual.columns[part], name, of: relation, table)
                 case "index":
-                    if have[part] != nil {
-                        statements.append("DROP INDEX \(layout.schema).\(name)")
-                    }
-                    additions.append((1, definition))
+                    additions.append(
+                        (
+                            1,
+                            MigrationStatement(.createIndex(part.name, on: relation), definition)
+                        ))
                 case "constraint":
-                    if have[part] != nil {
-                        statements.append("ALTER TABLE \(table) DROP CONSTRAINT \(name)")
-                    }
                     // The columns that a foreign key references have to be unique by then.
                     let isForeign = definition.hasPrefix("FOREIGN")
                     let sql = "ALTER TABLE \(table) ADD CONSTRAINT \(name) \(definition)"
-                    additions.append((isForeign ? 2 : 0, sql))
+                    additions.append(
+                        (isForeign ? 2 : 0, MigrationStatement(.alterTable(relation), sql)))
                 default: break
                 }
             }
         }
-        statements += additions.sorted { $0.order < $1.order }.map(\.sql)
+        additions.sort { $0.order < $1.order }
+        if !(statements.isEmpty && additions.isEmpty) {
+            // Names without a schema refer to the store's own tables.
+            statements.insert(
+                MigrationStatement(.other, PostgresSchema.searchPath(layout.schema)), at: 0)
+        }
+        statements += additions.map(\.statement)
+    }
+
+    private mutating func drop(
+        _ part: PostgresCatalogue.Thing, of relation: String, _ table: String,
+        _ layout: PostgresLayout
+    ) {
+        let name = SQLText.identifier(part.name)
+        switch part.kind {
+        case "index":
+            statements.append(
+                MigrationStatement(.other, "DROP INDEX \(layout.schema).\(name)"))
+        case "constraint":
+            statements.append(
+                MigrationStatement(
+                    .alterTable(relation), "ALTER TABLE \(table) DROP CONSTRAINT \(name)"))
+        default: break
+        }
+    }
+
+    /// Whether an index or a check is one of the model's by its name, of this form or another one.
+    private static func isOfModel(_ part: PostgresCatalogue.Thing) -> Bool {
+        switch part.kind {
+        case "index": TableIndex.mayBeOurs(part.name)
+        case "constraint": ConstraintName(part.name) != nil
+        default: false
+        }
     }
 
     private mutating func add(
         _ wanted: PostgresCatalogue.Column?, _ have: PostgresCatalogue.Column?, _ name: String,
-        of table: String
+        of relation: String, _ table: String
     ) {
         guard let wanted, let have, wanted.type == have.type else { return }
-        let column = "ALTER TABLE \(table) ALTER COLUMN \(name)"
-        if wanted.standard != have.standard {
+        func alter(_ change: String) {
             statements.append(
-                wanted.standard.map { "\(column) SET DEFAULT \($0)" } ?? "\(column) DROP DEFAULT")
+                MigrationStatement(
+                    .alterTable(relation), "ALTER TABLE \(table) ALTER COLUMN \(name) \(change)"))
+        }
+        if wanted.standard != have.standard {
+            alter(wanted.standard.map { "SET DEFAULT \($0)" } ?? "DROP DEFAULT")
         }
         if wanted.isRequired != have.isRequired {
-            statements.append("\(column) \(wanted.isRequired ? "SET" : "DROP") NOT NULL")
+            alter(wanted.isRequired ? "SET NOT NULL" : "DROP NOT NULL")
         }
     }
 
-    /// Whether a table can be repaired: each column has its type, and there are no additional
-    /// columns.
+    /// Whether a table can be repaired: each column has its type, and no column or constraint is that
+    /// of another program.
     static func isPossible(
         of relation: String, _ expected: PostgresCatalogue, _ actual: PostgresCatalogue
     ) -> Bool {
@@ -66,7 +103,8 @@ struct PostgresRepair {
         return wanted.keys.filter { $0.kind == "column" }
             .allSatisfy { expected.columns[$0]?.type == actual.columns[$0]?.type }
             && have.keys.allSatisfy {
-                wanted[$0] != nil || !["column", "constraint"].contains($0.kind)
+                wanted[$0] != nil || isOfModel($0)
+                    || !["column", "constraint"].contains($0.kind)
             }
     }
 }
