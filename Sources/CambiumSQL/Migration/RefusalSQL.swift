@@ -189,7 +189,7 @@ package enum RefusalSQL {
             query: """
                 SELECT min("_id"), max("_id") FROM \(SQLText.identifier(table))\n\
                 WHERE \(unique.conditions.joined(separator: " AND "))\n\
-                GROUP BY \(unique.list) HAVING count(*) > 1 LIMIT 1
+                GROUP BY \(unique.list) HAVING count(*) > 1 ORDER BY 1 LIMIT 1
                 """,
             rest: .secondKey, columns: unique.columns)
     }
