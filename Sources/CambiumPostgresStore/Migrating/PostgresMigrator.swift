@@ -114,7 +114,7 @@ struct PostgresMigrator {
             try run(statement, of: step, in: migration)
             meter.ended()
         }
-        try meter.requireGoingOn()
+        try meter.checkCancellation()
     }
 
     private var carriedHistory: PostgresCarriedHistory {
