@@ -54,7 +54,8 @@ extension CoreDataImportRun {
     func makeIndexes(_ tables: [ObjectTable]) throws -> [BrokenIndex] {
         let rows = tables.reduce(0) { $0 + $1.extent.rows }
         try meter.begin(
-            .checking, "Make indexes", at: Self.copyingShare, share: Self.indexingShare, rows: rows)
+            .checking, "Create indexes", at: Self.copyingShare, share: Self.indexingShare,
+            rows: rows)
         var broken: [BrokenIndex] = []
         for table in schema.tables {
             guard case .objects(let name) = table.content, let root = model.entity(named: name)

@@ -34,7 +34,7 @@ extension CoreDataImportReport {
         add(
             "Missing files:",
             missingFiles.map { "\($0.entity) \($0.id).\($0.property): \($0.file)" }, to: &lines)
-        add("Left out:", omittedLines, to: &lines)
+        add("Not imported:", omittedLines, to: &lines)
         if let migration { lines += migration.lines }
         lines.append(footer)
         return lines.joined(separator: "\n") + "\n"

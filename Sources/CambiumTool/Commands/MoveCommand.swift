@@ -151,7 +151,7 @@ extension SharedLine {
             switch progress.phase {
             case .checking: "Check \(progress.name)"
             case .copying: "Copy \(progress.name)"
-            case .indexing: "Make \(progress.name)"
+            case .indexing: "Create \(progress.name)"
             case .comparing: "Compare \(progress.name)"
             }
         show(progress.fraction, words)
