@@ -91,7 +91,7 @@ package protocol SharedStore: ReadableStore, Sendable {
     ///
     /// - Parameters:
     ///   - key: The last key that is known; nil for the first ones.
-    ///   - limit: How many are wanted at most.
+    ///   - limit: The maximum number of keys.
     func keys(ofRoot root: EntityDescription, after key: Int64?, atMost limit: Int) throws
         -> [Int64]
 
@@ -187,7 +187,7 @@ package protocol StoreCapabilities {
     ///
     /// - Parameters:
     ///   - author: The author in the history.
-    ///   - attachesRows: Whether its observers want the changed rows.
+    ///   - attachesRows: Whether observers receive the changed rows.
     ///   - committed: Called after the commit, before anything else can be written.
     func run(
         _ work: some BatchWork, by author: TransactionAuthor, attachesRows: Bool,
@@ -218,12 +218,13 @@ package protocol StoreCapabilities {
     /// Whether ``pin()`` works.
     var keepsGenerations: Bool { get }
 
-    /// The store as it is now, whatever others save, for as long as the result is in use.
+    /// Returns the store in its current state. The result does not change while it is used, even if
+    /// other contexts or programs save.
     func pin() throws -> any SharedStore
 
     // MARK: Other writers
 
-    /// Makes the commits of others until now visible to all later reads.
+    /// Makes the previous commits of other writers visible to all later reads.
     func seeOthersCommits()
 
     /// Notifies a receiver of the writes of other processes from now on. If no other process can

@@ -74,8 +74,8 @@ public struct StoreOptions: Sendable {
     public var history: HistoryTracking = .asStored
     /// The limits of the history. Default (nil): all of it is kept.
     public var historyRetention: HistoryRetention?
-    /// A Boolean value that indicates whether contexts are notified of writes of others to the
-    /// store's file: of other processes, and of other containers in this one. Default: false. See
+    /// A Boolean value that indicates whether contexts are notified of writes to the store's file
+    /// by other processes, and by other containers in this one. Default: false. See
     /// `PersistentStoreCoordinator.remoteChanges`.
     ///
     /// A store on a read-only file system does not support it, and neither does a store on a

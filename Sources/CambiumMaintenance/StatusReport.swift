@@ -213,7 +213,7 @@ extension StatusReport.Difference {
             obstacles: difference.obstacles, words: difference.description)
     }
 
-    /// Several, for people.
+    /// A description of several differences, for a person.
     static func list(_ differences: [Self]) -> String {
         differences.map(\.words).joined(separator: ", ")
     }

@@ -2,7 +2,7 @@ import CambiumEngine
 import CambiumMigration
 import CambiumSQLite
 
-/// Why nothing could be done with a store file, for people.
+/// The reason why an operation on a store file failed, for a person.
 package struct StoreFailure: Error, Sendable {
     /// The cause of the failure.
     package enum Cause: Sendable {

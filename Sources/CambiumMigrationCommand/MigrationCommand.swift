@@ -339,7 +339,7 @@ extension MigrationCommand {
         static let notChecked = Ending.usage
     }
 
-    /// A mistake on the command line; without a message, the wish to see the help.
+    /// A mistake on the command line. An empty message means that the user requests the help.
     struct Usage: Error {
         let message: String
     }

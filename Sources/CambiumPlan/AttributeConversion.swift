@@ -351,6 +351,6 @@ package struct CaseReplacement: Sendable {
     let name: String
     /// Its stored value.
     package let gone: StoredValue
-    /// The stored value of the one in its place; null if there is none.
+    /// The stored value of its replacement; null if there is none.
     package let other: StoredValue
 }

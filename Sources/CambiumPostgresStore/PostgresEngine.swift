@@ -132,9 +132,9 @@ final class PostgresEngine: StoreEngine, PostgresReading {
         var parameters = PostgresParameters()
         parameters.append(.text(name), as: .text)
         parameters.append(.integer(Int64(count)), as: .bigint)
-        // In a transaction of its own, so that others do not wait until an operation ends. Unused
-        // reserved keys are lost. Another program may have given keys to rows without reserving
-        // them.
+        // In a transaction of its own, so that other writers do not wait until an operation ends.
+        // Unused reserved keys are lost. Another program may have given keys to rows without
+        // reserving them.
         let table = layout.table(of: model.entities[root].entity)
         let rows = try withReader { connection in
             do {

@@ -142,7 +142,7 @@ package struct NetChanges {
         self.model = model
     }
 
-    /// - Parameter isKnown: Whether the contexts have heard of it.
+    /// - Parameter isKnown: Whether the contexts have received the change.
     package mutating func add(_ transaction: HistoryTransaction, isKnown: Bool) {
         for change in transaction.changes {
             guard let entity = model[change.objectID.entityName] else { continue }

@@ -17,7 +17,7 @@ package struct RowConflict {
     package let isDeletion: Bool
     /// The row as the row cache had it.
     package var cached: PlacedRecord?
-    /// Whether theirs is the row of the cache, and the store was not asked.
+    /// Whether `theirs` is the row of the cache, and was not read from the store.
     package var isFoundInCache = false
 
     package init(
@@ -246,7 +246,8 @@ extension ConflictStrategy {
     }
 
     private func decidePartner(_ pair: ClaimPair) -> CollisionDecision {
-        // A link that others have made meanwhile loses against ours, or the reverse.
+        // A link that another context or program has set meanwhile loses the conflict with this
+        // save's link, or wins it.
         let side: CollisionDecision.Side = keepsOurs && pair.winner == .stored ? .winner : .loser
         let kind = side == .winner ? pair.winner : pair.loser
         if self == .rollback, kind == .updated { return .takeBack(side, all: true) }

@@ -1,6 +1,6 @@
 import CambiumRecords
 
-// Rows that others changed or deleted.
+// Rows that other contexts or programs changed or deleted.
 extension SavePlan {
     /// Writes decisions about conflicts into the plan.
     package mutating func resolve(_ conflicts: [RowConflict], by verdicts: [Verdict]) {
@@ -268,7 +268,8 @@ extension SavePlan {
         for key in dangling.keys where !isTouched([key.row], since: revision) { resolve(key) }
     }
 
-    /// Keeps the rows that this save was to delete and that others reference: that is their side.
+    /// Keeps the rows that this save was to delete if rows of other contexts or programs reference
+    /// them: their changes win the conflict.
     ///
     /// - Returns: Whether there was any.
     private mutating func keepTargets(of dangling: DanglingKeys) -> Bool {

@@ -229,7 +229,7 @@ package final class NewStoreLock {
 
     deinit {
         var info = stat()
-        // A file with anything in it is not ours.
+        // A file with content was created by somebody else.
         if fstat(descriptor, &info) == 0, info.st_size == 0 { SystemFile.remove(path) }
         close(descriptor)
     }

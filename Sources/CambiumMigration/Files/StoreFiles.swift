@@ -113,7 +113,7 @@ package enum StoreFiles {
     /// The full path without links. If the file does not exist, the existing part of its path is
     /// resolved.
     package static func resolved(_ path: String) -> String {
-        // Safety: the system gives a text that ends with a NUL, and that is ours to free.
+        // Safety: the system returns a string that ends with a NUL, and that the caller must free.
         if let found = realpath(path, nil) {
             defer { free(found) }
             return String(cString: found)
@@ -248,7 +248,7 @@ package struct StorePermissions: Sendable {
         (self.bits, self.group) = (bits, group)
     }
 
-    /// The same; nil if there is no file.
+    /// Reads them from a file; nil if there is no regular file at the path.
     package init?(ofFile path: String) {
         var info = stat()
         guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return nil }

@@ -364,7 +364,7 @@ package struct FileError: Error, Sendable, CustomStringConvertible {
         (self.path, self.deed, self.reason, code) = (path, deed, reason, nil)
     }
 
-    /// Whether there is no such file; a folder of its name is none.
+    /// Whether there is no such file. A folder with this name does not count.
     package var isMissing: Bool { code == ENOENT || code == ENOTDIR || code == EISDIR }
 
     /// Whether there is something of that name already.

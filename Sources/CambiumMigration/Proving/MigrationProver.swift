@@ -96,7 +96,7 @@ package enum MigrationProver {
             } catch MigrationError.statementFailed(_, let error)
                 where kind > .reversible && error.isOverflow
             {
-                // The author's arithmetic, not ours.
+                // The author's expression fails, not the migration.
                 proof.refusals += 1
             }
         }

@@ -107,7 +107,7 @@ package final class MigrationRunner {
         ExternalSweep(ExternalFiles(ofStore: path), model: model)
     }
 
-    /// The same if there is no work that takes time; nil otherwise.
+    /// Opens a store in the same way if no long work is necessary; nil otherwise.
     package func openAtOnce(
         _ connection: Connection, storePath: String? = nil
     ) throws -> MigrationOutcome? {

@@ -156,7 +156,7 @@ package struct PostgresExpression {
         let former = self
         doubts = []
         guard let condition = try? condition(expression, .filter) else {
-            // Its joins are not wanted.
+            // The joins of the failed condition are discarded.
             self = former
             return (nil, .all)
         }

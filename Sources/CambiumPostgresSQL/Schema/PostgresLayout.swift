@@ -67,7 +67,7 @@ package final class PostgresTable: Sendable {
     package let name: String
     /// All columns of the family in reading order, after the system columns.
     package let columns: [(name: String, type: PostgresType)]
-    /// By the number of an entity, its slots; nil for one that is none of the family.
+    /// The slots of each entity, by its index; nil for entities outside of the family.
     package let fields: [[Field]?]
     /// A condition for the rows of the table that belong to the family, or to the entity alone; nil
     /// if all do.

@@ -88,7 +88,7 @@ extension PostgresEngine {
             count: Int(rows.integer(0, 0)), bytes: Int(rows.integer(0, 1)))
     }
 
-    /// Without the right to see others the server shows those of the same user only.
+    /// Without the right to see all transactions, the server shows only those of the same user.
     private func oldestTransaction(
         _ connection: PostgresConnection
     ) throws -> StoreStatistics.OldestTransaction? {

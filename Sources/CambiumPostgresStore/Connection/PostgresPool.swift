@@ -211,8 +211,8 @@ final class PostgresConnections: Sendable {
 
     /// A connection that one user hands over to the next.
     struct Loan: @unchecked Sendable {
-        // Safety: it is in the list of idle ones, or one user has it, who gives it back when no
-        // call is running on it.
+        // Safety: the connection is in the list of idle connections, or exactly one user has it.
+        // The user returns it when no call is running on it.
         let connection: PostgresConnection
         fileprivate(set) var source: PostgresConnections?
 

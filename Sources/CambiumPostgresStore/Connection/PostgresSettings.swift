@@ -17,7 +17,7 @@ package struct PostgresSettings: Sendable, Hashable {
     package var poolSize = 10
     /// How long one may be unused before it is closed; nil for any time.
     package var idleLimit: Duration?
-    /// How old one gets before it is closed; nil for any age.
+    /// The age at which an unused connection is closed; nil for any age.
     package var connectionLifetime: Duration?
 
     package init(_ connectionText: String) {
@@ -74,7 +74,7 @@ package struct PostgresSettings: Sendable, Hashable {
         // Safety: the list ends with one that has no keyword.
         while let keyword = option.pointee.keyword {
             if String(cString: keyword) == "host", let value = option.pointee.val {
-                // An abstract socket begins with it.
+                // The name of an abstract socket begins with an @.
                 let host = String(cString: value)
                 if host.dropFirst().contains("@") {
                     throw PostgresError(
@@ -241,7 +241,8 @@ extension String {
 }
 
 extension Duration {
-    /// As the server takes a limit: at least 1, because 0 means none.
+    /// The duration in milliseconds, in the server's form of a limit: at least 1, because 0 means
+    /// none.
     var milliseconds: Int {
         let (seconds, attoseconds) = components
         guard seconds < Int64(Int32.max) / 1_000 else { return Int(Int32.max) }

@@ -4,13 +4,13 @@ import CambiumPostgresSQL
 import CambiumRecords
 
 extension PostgresExternal {
-    /// The greatest number of bytes that a value may have: the server holds a field, and a message with
-    /// what is around it, in 1 GiB.
+    /// The greatest number of bytes that a value may have. The server limits a field, and a message
+    /// with its overhead, to 1 GiB.
     static let largestValue = 1 << 30 - 1 << 16
 
     /// Reads a value.
     ///
-    /// - Throws: ``StoreError`` where it was removed.
+    /// - Throws: ``StoreError`` if it was removed.
     func read(_ name: String, _ connection: PostgresConnection) throws -> Data {
         let rows = try connection.run([selection(of: name)])[0]
         guard rows.count == 1 else {
@@ -21,7 +21,7 @@ extension PostgresExternal {
         return Data(rows.bytes(0, 0))
     }
 
-    /// What reads a value.
+    /// The statement that reads a value.
     func selection(of name: String) -> PostgresStatement {
         var parameters = PostgresParameters()
         parameters.append(.blob(Data(name.utf8)), as: .bytea)

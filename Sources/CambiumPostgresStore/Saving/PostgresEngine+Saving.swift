@@ -231,7 +231,7 @@ extension PostgresEngine {
     }
 }
 
-/// Rows that a save takes for unchanged.
+/// Rows that a save expects to be unchanged.
 private struct ExpectedRows {
     /// In the order of their keys.
     private let records: [Record]

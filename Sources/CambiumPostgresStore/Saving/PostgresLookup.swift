@@ -350,7 +350,7 @@ final class PostgresAnswers: SaveLookup {
                 guard let values = values[rows.integer(row, 0)] else { continue }
                 let holder = rows.integer(row, 1)
                 if rows.integer(row, 0) != holder { _ = try read(rows, row, table, from: 1) }
-                // Two records may want the same.
+                // Two records may claim the same values.
                 if held[id]?[values]?.contains(holder) == false {
                     held[id]?[values]?.append(holder)
                 }

@@ -251,7 +251,8 @@ struct PostgresWriter {
         }
         for lists in nodes.members {
             guard let list = PostgresList(lists.relationship, layout) else { continue }
-            // Members that left the list have no place: the statement finds no row of theirs.
+            // Members that were removed from the list have no position: the statement finds no rows
+            // for them.
             let places = lists.lists.flatMap { owner, members in
                 ListPlaces.changes(for: members, from: [:]).map { (owner, $0.member, $0.place) }
             }

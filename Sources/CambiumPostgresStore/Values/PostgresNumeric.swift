@@ -70,7 +70,7 @@ struct PostgresNumeric {
     /// The number in units of 10 to the power −scale; nil if it has more decimal places, or does
     /// not fit in 64 bits.
     func units(scale: Int) -> Int64? {
-        // More are none of 64 bits.
+        // More digits do not fit into 64 bits.
         guard digits.count <= 9 else { return nil }
         var units = digits.reduce(Int128(0)) { $0 * 10_000 + Int128($1) }
         let places = 4 * (weight - digits.count + 1) + scale

@@ -39,9 +39,9 @@ extension PostgresType {
         }
     }
 
-    /// The type of a column, as the server describes it; nil for one that no store has.
+    /// The type of a column, as the server describes it; nil for a type that no store uses.
     ///
-    /// - Parameter modifier: What limits its values.
+    /// - Parameter modifier: The server's type modifier, such as the scale of a number.
     init?(_ oid: Oid, modifier: Int32) {
         // A number's digits are in the upper half of what follows the first four.
         let header: Int32 = 4
