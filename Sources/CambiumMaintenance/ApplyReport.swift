@@ -11,7 +11,7 @@ package struct ApplyReport: MigrationReport {
 
     /// The store's path.
     package let store: String
-    /// What was done.
+    /// The outcome of the command.
     package let outcome: Outcome
     /// The store's version before.
     package var from: String?

@@ -236,7 +236,7 @@ extension MigrationError {
 package struct PlanReport: MigrationReport {
     /// A step of the migration.
     package struct Step: Sendable {
-        /// What it does.
+        /// A description of the step.
         package let summary: String
         /// Its class.
         package let `class`: String

@@ -309,7 +309,7 @@ extension SavePlan {
         return RowIdentity(root: root, key: (row.theirs?.record ?? row.record).integer(slot))
     }
 
-    /// Sets a to-one of a row, beside what is written of it.
+    /// Sets a to-one of a row, in addition to its other written values.
     package mutating func set(
         _ relationship: RelationshipDescription, of id: RowIdentity, to other: RowIdentity
     ) {

@@ -21,7 +21,7 @@ public struct StoreDifference: Sendable, Hashable, CustomStringConvertible {
     public let kind: Kind
     /// The statement that would create it, if the program knows the version completely.
     public internal(set) var expected: String?
-    /// The statement that made it.
+    /// The statement that created it.
     public internal(set) var actual: String?
     /// The columns and constraints of a table that differ, as far as they are known. For an earlier
     /// version these are the columns that other programs have added.
@@ -206,14 +206,14 @@ extension [StoreDifference] {
 /// If possible, such an object stays unchanged. Otherwise nothing is migrated until the author of
 /// that program has decided about it.
 public struct ExternalObject: Sendable, Hashable, CustomStringConvertible {
-    /// What it is.
+    /// The kind of the object.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case table, index, view, trigger
     }
 
-    /// What is wrong.
+    /// The reason why the object prevents the migration or the opening of the store.
     public enum Reason: Sendable, Hashable {
-        /// The migration makes something of its name, ignoring case; written like this.
+        /// The migration creates an object of this name. The two names may differ in case.
         case nameIsNeeded(String)
         /// It does not work with the tables of the new version, with SQLite's message.
         case wouldBreak(String)
@@ -232,13 +232,13 @@ public struct ExternalObject: Sendable, Hashable, CustomStringConvertible {
         case isNotTrusted
     }
 
-    /// What it is.
+    /// The kind of the object.
     public let kind: Kind
     /// Its name.
     public let name: String
-    /// The statement that makes it.
+    /// The statement that creates it.
     public let statement: String
-    /// What is wrong.
+    /// The reason why the object prevents the migration or the opening of the store.
     public let reason: Reason
     /// The remedy, with its SQL.
     public let remedy: String

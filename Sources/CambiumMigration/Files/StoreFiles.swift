@@ -204,7 +204,7 @@ package enum StorePathProblem: Error, Sendable, Equatable, CustomStringConvertib
     /// The problem and its remedy.
     package var description: String { "\(problem) \(remedy)" }
 
-    /// What is wrong.
+    /// The problem, as a sentence.
     package var problem: String {
         switch self {
         case .empty: "The path of the store is empty."

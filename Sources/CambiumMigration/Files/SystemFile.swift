@@ -380,7 +380,7 @@ package struct FileError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What happened.
+    /// The failed operation and the reason.
     package var description: String { "\(path) cannot be \(deed): \(reason)." }
 }
 

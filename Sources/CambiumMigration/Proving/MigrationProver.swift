@@ -7,7 +7,7 @@ import CambiumSQLite
 package enum MigrationProver {
     /// The fault of a migration: an error of Cambium, or of the author of its steps.
     package struct Failure: Error, Sendable, CustomStringConvertible {
-        /// What is wrong.
+        /// The problem.
         package let description: String
 
         package init(description: String) {

@@ -37,7 +37,7 @@ package struct RefusedRows<Store: RefusalSearch> {
         var refusal = firstRefusal(by: statement, of: step, name, reason: reason)
         let sources = sources(ofRowsIn: statement)
         guard !sources.isEmpty else { return refusal }
-        // The tables that show where the rows came from are still unchanged.
+        // The tables from which the rows were copied are still unchanged.
         let shifts = sources.map { source -> (table: String, shift: Int64) in
             let found = source.shift.flatMap { store.rows($0).first?.first?.integer }
             return (source.table, found ?? 0)

@@ -246,9 +246,9 @@ package indirect enum ModelChange: Sendable {
 
     /// The state before and after a change, in few words.
     package struct Detail: Sendable {
-        /// What it was.
+        /// The value before the change.
         package let before: String?
-        /// What it is.
+        /// The value after the change.
         package let after: String?
     }
 

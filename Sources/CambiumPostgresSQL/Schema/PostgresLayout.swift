@@ -141,7 +141,7 @@ package final class PostgresTable: Sendable {
         (systemColumns(of: entity) + columns).map { column($0) }.joined(separator: ", ")
     }
 
-    /// What follows FROM.
+    /// The text after FROM.
     package var source: String { Self.source(name) }
 
     private static func source(_ name: String) -> String { "\(name) AS \(alias)" }

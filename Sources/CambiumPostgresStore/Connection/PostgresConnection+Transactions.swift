@@ -1,6 +1,6 @@
 import CambiumRecords
 
-// What belongs together.
+// Statements in transactions.
 extension PostgresConnection {
     /// Runs a body whose statements all see the same state.
     ///

@@ -64,7 +64,7 @@ final class PostgresReadAhead: SharedStore {
         self.links = links
     }
 
-    // MARK: What was read
+    // MARK: Rows that were read ahead
 
     /// The positions of the rows that a request finds, in its order; nil if some were not read.
     private func places(of request: RowRequest) -> [Place]? {
@@ -131,7 +131,7 @@ final class PostgresReadAhead: SharedStore {
         return members
     }
 
-    // MARK: What was not
+    // MARK: Rows that were not read ahead
 
     func count(_ request: RowRequest) throws -> Int { try store.count(request) }
 

@@ -5,7 +5,7 @@ import CambiumRecords
 /// arrays into rows.
 struct PendingArrays {
     let parameters: PostgresParameters
-    /// What follows FROM: `unnest($1, $2, …) AS p("key", "version", "c0", …)`.
+    /// The text after FROM: `unnest($1, $2, …) AS p("key", "version", "c0", …)`.
     let source: String
 
     /// - Parameter slots: The slots whose values are sent, with their types.

@@ -232,7 +232,7 @@ final class PostgresDerivationRun {
         return PostgresStatement("\(noting.sql) RETURNING \"key\"", noting.parameters)
     }
 
-    // MARK: What memory computes
+    // MARK: Values that are computed in memory
 
     /// The statement that reads the rows whose values are computed in memory.
     private func read(_ index: Int) -> PostgresStatement? {

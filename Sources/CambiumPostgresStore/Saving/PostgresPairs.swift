@@ -51,7 +51,7 @@ struct PostgresPairs {
         return recorded(statement, recorder)
     }
 
-    /// What inserts pairs.
+    /// The statement that inserts pairs.
     func insert(
         _ links: [(source: Int64, destination: Int64)], _ recorder: PostgresRecorder?
     ) -> PostgresStatement {

@@ -134,7 +134,7 @@ struct RowStatements {
         return sets.joined(separator: ", ")
     }
 
-    /// What inserts rows.
+    /// The statement that inserts rows.
     func insert(
         _ records: [Record], _ entity: EntityDescription
     ) -> PostgresStatement {

@@ -5,7 +5,7 @@ import CambiumRecords
 
 /// The form of values on the wire.
 extension PostgresType {
-    /// The server's number of the type, which is the same everywhere.
+    /// The server's OID of the type. It is the same on all servers.
     var oid: Oid {
         switch self {
         case .boolean: 16
@@ -43,7 +43,8 @@ extension PostgresType {
     ///
     /// - Parameter modifier: The server's type modifier, such as the scale of a number.
     init?(_ oid: Oid, modifier: Int32) {
-        // A number's digits are in the upper half of what follows the first four.
+        // The modifier of a number is 4 plus the precision in the upper half and the scale in the
+        // lower bits.
         let header: Int32 = 4
         let number: PostgresType =
             modifier < header ? .anyDecimal : .decimal(scale: Int((modifier - header) & 0x7ff))
@@ -73,7 +74,7 @@ extension PostgresType {
 
     /// Appends the value of a record's slot.
     ///
-    /// - Returns: False where it has none.
+    /// - Returns: False if the record has no value for the slot.
     @inline(__always)
     func append(_ record: Record, _ slot: Int, to wire: inout WireWriter) -> Bool {
         guard record.hasValue(slot) else { return false }

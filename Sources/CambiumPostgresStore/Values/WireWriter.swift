@@ -64,8 +64,8 @@ struct WireWriter: ~Copyable {
 
     /// Appends a value with its size before it.
     ///
-    /// - Parameter write: Appends the value; answers false for NULL.
-    /// - Returns: What it answers.
+    /// - Parameter write: Appends the value; returns false for NULL.
+    /// - Returns: The result of `write`.
     @discardableResult @inline(__always)
     mutating func appendSized(_ write: (inout WireWriter) -> Bool) -> Bool {
         let size = count

@@ -70,7 +70,7 @@ struct StoreArgument {
             """)
     }
 
-    // MARK: What it is
+    // MARK: Metadata
 
     /// The metadata of the store; nil if there is no store.
     ///
