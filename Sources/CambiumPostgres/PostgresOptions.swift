@@ -13,8 +13,8 @@ import CambiumEngine
 ///
 /// Hosts, ports, TLS and all other settings of libpq are parts of the URL.
 /// ``StoreOptions/busyTimeout`` limits how long a save waits for a lock, and a connection for its
-/// server. Limits are set in each transaction, and nothing is set outside of a transaction. So the
-/// program can connect through a pooler such as PgBouncer.
+/// server. Limits are set in each transaction, and nothing is set outside of a transaction.
+/// Therefore the program can connect through a pooler such as PgBouncer.
 public struct PostgresOptions: Sendable, Hashable {
     /// The password, if it is neither in the URL nor in `PGPASSWORD` nor in libpq's password file.
     /// No error and no description contains it, or a password in the URL.
@@ -33,8 +33,8 @@ public struct PostgresOptions: Sendable, Hashable {
     /// nil, connections are kept while the store is open. If a connection was unused for 30
     /// seconds, it is tested before it is used.
     public var idleLimit: Duration? = .seconds(300)
-    /// The age at which an unused connection is closed. So connections are also opened to a server
-    /// that was added to the hosts of a name. Default: an hour; nil for any age.
+    /// The age at which an unused connection is closed. This way, a server that was added to the
+    /// hosts of a name also gets connections. Default: an hour; nil for any age.
     public var connectionLifetime: Duration? = .seconds(3_600)
     /// How long a statement may take, before it throws ``StoreError`` with `busy`. Default (nil):
     /// the limit of the server.
