@@ -2,7 +2,7 @@ import CambiumEngine
 import CambiumMaintenance
 import CambiumModel
 
-/// What a store holds, and how much room that takes.
+/// The numbers of objects in a store, and the space that they take.
 package struct StoreStatusReport: MigrationReport {
     /// The store: a path, or a URL without a password.
     private let store: String

@@ -28,7 +28,7 @@ final class ContextState {
     let draftWriter = RecordWriter()
     /// Codes the values of codable attributes.
     private(set) lazy var codec = JSONCodec()
-    /// Whether reads of the objects' properties are noted for observers.
+    /// Whether reads of the objects' properties are recorded for observers.
     var notesReads = false
     /// Tells whether the property that is read now is observed.
     private(set) lazy var probe = ObservationProbe()
@@ -142,21 +142,21 @@ extension ContextAccess {
     var parent: ManagedObjectContext? { context.parent }
     /// The connection of the objects to the context.
     var state: ContextState { context.state }
-    /// The part that knows the objects.
+    /// The part that registers the objects.
     var registry: ObjectRegistry { context.registry }
-    /// The part that knows the unsaved changes.
+    /// The part that records the unsaved changes.
     var changes: PendingChanges { context.changes }
-    /// The part that knows the merged changes.
+    /// The part that records the merged changes.
     var merges: MergeState { context.merges }
-    /// The part that knows the children.
+    /// The part that registers the child contexts.
     var family: FamilyLink { context.family }
-    /// The part that knows the receivers of notifications.
+    /// The part that registers the receivers of notifications.
     var observers: ObserverHub { context.observers }
     /// The part that reads.
     var reads: ReadingState { context.reads }
-    /// The part that knows the errors that the next save throws.
+    /// The part that records the errors that the next save throws.
     var errors: RecordedErrors { context.errors }
-    /// The part that knows the current event.
+    /// The part that records the current event.
     var activity: ContextActivity { context.activity }
 
     /// Fetches objects.
@@ -186,7 +186,7 @@ extension ManagedObjectContext: ContextAccess {
     var context: ManagedObjectContext { self }
 }
 
-/// The part of a context that knows the current event and the operations in progress.
+/// The part of a context that records the current event and the operations in progress.
 final class ContextActivity {
     // Safety: here and below, a value that is loaded or stored and nothing else.
     /// The number of the current event. If nothing ends events, it stays the same.
@@ -228,7 +228,7 @@ final class ContextActivity {
 
     // MARK: Hooks
 
-    /// Whether attributes are set without being noted as changes.
+    /// Whether attributes are set without being recorded as changes.
     var isAwaking: Bool { quietDepth > 0 }
 
     /// Runs a body in which setting an attribute is not a change.

@@ -104,8 +104,8 @@ import CambiumRecords
 /// - ``retainsRegisteredObjects``
 /// - ``reset()``
 public final class ManagedObjectContext {
-    /// The coordinator that the context fetches from and saves to; a child does so through its
-    /// ``parent``.
+    /// The coordinator of the context. A context without a parent fetches from it and saves to it;
+    /// a child uses its ``parent`` for both.
     public let coordinator: PersistentStoreCoordinator
     /// The context that a child fetches from and saves to, see ``newChildContext()``. The child
     /// keeps it alive. Nil for a context that uses the stores.
@@ -209,15 +209,15 @@ public final class ManagedObjectContext {
     }
     let identifier: ContextIdentifier
     let state: ContextState
-    /// The part that knows the objects.
+    /// The part that registers the objects.
     let registry: ObjectRegistry
-    /// The part that knows the unsaved changes.
+    /// The part that records the unsaved changes.
     let changes = PendingChanges()
-    /// The part that knows the merged changes.
+    /// The part that records the merged changes.
     let merges: MergeState
     /// The part that gives new objects their keys.
     let keys: KeyAllocator
-    /// The part that knows the children.
+    /// The part that registers the child contexts.
     let family: FamilyLink
     /// The part that knows the receivers of notifications.
     let observers = ObserverHub()

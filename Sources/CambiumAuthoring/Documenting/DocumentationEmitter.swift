@@ -135,7 +135,7 @@ struct DocumentationEmitter {
         "<button type=\"button\" data-zoom=\"\(key)\">\(title)</button>"
     }
 
-    /// What the author noted, where there is any.
+    /// Emits the user info of an element, if it has any.
     func emitUserInfo(_ info: [String: String], _ writer: inout HTMLWriter) {
         guard !info.isEmpty else { return }
         writer.element("dl") { writer in

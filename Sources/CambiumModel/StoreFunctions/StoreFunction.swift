@@ -1,7 +1,7 @@
 /// A function that the SQL of expressions calls because SQLite lacks it or has it for ASCII only.
 ///
-/// A connection registers all of them, as deterministic. No schema uses one, because other programs
-/// could then not write to the store.
+/// Each connection registers all functions as deterministic. No schema uses a store function:
+/// otherwise, programs without the functions could not write to the store.
 package struct StoreFunction: Sendable {
     package let name: String
     package let argumentCount: Int
@@ -17,7 +17,7 @@ package struct StoreFunction: Sendable {
         self.call = call
     }
 
-    /// A function of expressions, with the value that it has in memory.
+    /// A function of the model's expressions. The value is the same as in memory.
     package init(_ function: ModelFunction) {
         let descriptor = function.descriptor
         self.init(function.rawValue.lowercased(), descriptor.arguments.count) { _, arguments in
@@ -34,13 +34,14 @@ package struct StoreFunction: Sendable {
             sortKey,
         ]
 
-    /// (text, options): without case or accents.
+    /// `fold(text, options)`: the text without case or accents.
     package static let fold = StoreFunction("fold", 2) { _, arguments in
         guard let text = arguments[0].text, let bits = arguments[1].integer else { return .null }
         return .text(text.folded(ComparisonOptions(rawValue: Int(truncatingIfNeeded: bits))))
     }
 
-    /// (text, operator, text, options): 1 or 0; NULL if a text is NULL.
+    /// `text(text, operator, text, options)`: 1 if the comparison is true, 0 if it is false, NULL
+    /// if a text is NULL.
     package static let text = StoreFunction("text", 4) { functions, arguments in
         guard let text = arguments[0].text, let name = arguments[1].text,
             let relation = ComparisonOperator(rawValue: name), let other = arguments[2].text,
@@ -58,7 +59,7 @@ package struct StoreFunction: Sendable {
         return .real(power)
     }
 
-    /// (text): the number that it spells.
+    /// `number(text)`: the number that the text spells.
     package static let number = StoreFunction("number", 1) { _, arguments in
         guard let text = arguments[0].text, let number = NumberText.double(text) else {
             return .null
@@ -66,8 +67,7 @@ package struct StoreFunction: Sendable {
         return .real(number)
     }
 
-    /// (number, scale): the number as text. The scale is that of a decimal, and NULL for other
-    /// types.
+    /// `string(number, scale)`: the number as text. The scale is NULL if the type is not decimal.
     package static let string = StoreFunction("string", 2) { _, arguments in
         switch arguments[0] {
         case .real(let value): return .text(value.description)
@@ -81,7 +81,7 @@ package struct StoreFunction: Sendable {
         }
     }
 
-    /// (integer, scale): an exact number as ordered bytes.
+    /// `decimal(integer, scale)`: the exact number as ordered bytes.
     package static let decimal = StoreFunction("decimal", 2) { _, arguments in
         guard let units = arguments[0].integer, let scale = arguments[1].integer else {
             return .null
@@ -90,13 +90,13 @@ package struct StoreFunction: Sendable {
             DecimalStorage.decimal(ofUnits: units, scale: Int(truncatingIfNeeded: scale)))
     }
 
-    /// (ordered bytes): the nearest floating-point number.
+    /// `double(ordered bytes)`: the nearest floating-point number.
     package static let double = StoreFunction("double", 1) { _, arguments in
         guard let number = arguments[0].decimal else { return .null }
         return .real(DecimalFunctions.double(number))
     }
 
-    /// (ordered bytes, operator, ordered bytes): the exact result, as ordered bytes.
+    /// `calculate(ordered bytes, operator, ordered bytes)`: the exact result as ordered bytes.
     package static let calculate = StoreFunction("calculate", 3) { _, arguments in
         guard let one = arguments[0].decimal, let name = arguments[1].text,
             let operation = ArithmeticOperator(rawValue: name), let other = arguments[2].decimal
@@ -104,12 +104,13 @@ package struct StoreFunction: Sendable {
         return .decimal(DecimalFunctions.calculate(one, operation, other))
     }
 
-    /// (ordered bytes): without its sign.
+    /// `magnitude(ordered bytes)`: the number without its sign, as ordered bytes.
     package static let magnitude = StoreFunction("magnitude", 1) { _, arguments in
         .decimal(arguments[0].decimal.map { abs($0) })
     }
 
-    /// (hexadecimal forms of ordered bytes joined by commas, 0 or 1): their sum or their mean.
+    /// `total(numbers, isMean)`: the sum of the numbers, or their mean if `isMean` is 1. The
+    /// numbers are ordered bytes in hexadecimal form, separated by commas.
     package static let total = StoreFunction("total", 2) { _, arguments in
         let isMean = arguments[1] == .integer(1)
         switch arguments[0] {
@@ -128,7 +129,7 @@ package struct StoreFunction: Sendable {
         }
     }
 
-    /// (text, name of an order): bytes that are in that order.
+    /// `sort_key(text, order)`: bytes that sort as the text does in the named order.
     package static let sortKey = StoreFunction("sort_key", 2) { _, arguments in
         guard let text = arguments[0].text, let name = arguments[1].text,
             let order = TextOrder(name: name)
@@ -199,31 +200,32 @@ extension Value {
 
 /// The functions that a migration calls to convert values if SQLite cannot compute the new form.
 ///
-/// A connection registers them beside ``StoreFunction``. No schema uses one.
+/// Each connection registers these functions in addition to ``StoreFunction``. No schema uses them.
 package enum ConversionFunction: String, CaseIterable, Sendable {
-    /// (units, scale): the bytes of the exact decimal.
+    /// `(units, scale)`: the bytes of the exact decimal.
     case decimalBytes = "cambium_decimal_bytes"
-    /// (bytes, scale): whole units; NULL if the number has more decimal places or is too great.
+    /// `(bytes, scale)`: the number in units of the scale. It is NULL if the number has more
+    /// decimal places or is too great.
     case decimalUnits = "cambium_decimal_units"
-    /// (bytes): the number as text.
+    /// `(bytes)`: the number as text.
     case decimalText = "cambium_decimal_text"
-    /// (text): the bytes of the number that it spells; NULL if it is not a number.
+    /// `(text)`: the bytes of the number that the text spells, or NULL if it is not a number.
     case decimalOfText = "cambium_decimal_of_text"
-    /// (number or text): the bytes of the number, with the fewest digits that identify it; NULL if
-    /// it is not a number.
+    /// `(number or text)`: the bytes of the number with the fewest digits that identify it, or NULL
+    /// if the value is not a number.
     case decimalOfNumber = "cambium_decimal_of_number"
     /// (number): the bytes of the number that its 15 digits spell, if it has few of them; NULL if
     /// only its text determines them.
     case decimalOfShortNumber = "cambium_decimal_of_short_number"
-    /// (bytes, type): the JSON of values that Core Data archived, in the form that a Swift type
-    /// decodes. The result is NULL if the values have no JSON or another type. An empty name means
-    /// any type.
+    /// `(bytes, type)`: the JSON of values that Core Data archived, in the form that the Swift type
+    /// decodes. The result is NULL if the values have another type or cannot be written as JSON. An
+    /// empty type name means any type.
     case archiveJSON = "cambium_archive_json"
-    /// (text): the text with U+FFFF for each NUL. SQLite's functions that stop at a NUL then see
-    /// the whole text. (Its `replace()` does not find a NUL.)
+    /// `(text)`: the text with U+FFFF in place of each NUL. SQLite's functions that stop at a NUL
+    /// then see the whole text. (Its `replace()` does not find a NUL.)
     case wholeText = "cambium_whole_text"
 
-    /// How many arguments it takes.
+    /// The number of arguments.
     package var argumentCount: Int {
         switch self {
         case .decimalBytes, .decimalUnits, .archiveJSON: 2

@@ -91,12 +91,13 @@ public enum DecimalStorage {
 /// Exact decimals of any scale as bytes that sort like the numbers. SQLite compares, sorts and
 /// indexes them as BLOBs.
 ///
-/// A number is ±0.d₁d₂d₃… × 10ᵉ with d₁ ≠ 0 and no zero at the end. Its bytes are
-/// - two with the sign and e: 0x8000 for zero, above it for positive numbers, below for negative
-///   ones, further away the greater e is;
-/// - one for each pair of digits: the pair plus 1, or 100 minus the pair if the number is negative;
-/// - 0xFF if the number is negative, so that the shorter of two numbers with the same start is
-///   greater.
+/// A number is ±0.d₁d₂d₃… × 10ᵉ with d₁ ≠ 0 and no zero at the end. Its bytes are:
+/// - two bytes for the sign and e: 0x8000 for zero, a greater number if the value is positive, a
+///   smaller one if it is negative. The distance from 0x8000 increases with e.
+/// - one byte for each pair of digits: the pair plus 1, or 100 minus the pair if the value is
+///   negative.
+/// - a final byte 0xFF if the value is negative. Of two negative values that start with the same
+///   digits, the one with fewer digits is then greater.
 ///
 /// Each number has exactly one form, and no two numbers share one.
 package enum OrderedDecimal {

@@ -195,15 +195,16 @@ public final class RecordShape: Sendable {
 
 /// The version of a row: each save increments it by one.
 package enum RowVersion {
-    /// The version of a deleted row that is inserted again: one that it never had. A context that
-    /// has read the former row knows a much lower version, and sees the new row as a change.
-    /// (Microseconds since 1970: if a row is inserted again twice, the versions differ.)
+    /// The version of a deleted row that is inserted again. It is the number of microseconds since
+    /// 1970, so the row never had it before, and it differs if the row is inserted again twice. A
+    /// context that has read the deleted row has a much lower version, so the new row is a change
+    /// for it.
     package static var ofReinsertion: Int64 {
         Int64(Date().timeIntervalSince1970 * 1_000_000)
     }
 
-    /// Whether a row that is to be inserted may have been there before: others may have inserted it
-    /// again, too.
+    /// Returns whether a row with this version may be a deleted row that is inserted again. If so,
+    /// another context may also have inserted it again.
     package static func mayBeOfReinsertion(_ version: Int64) -> Bool { version != 0 }
 }
 

@@ -126,28 +126,28 @@ package enum StepTableSQL {
     static func literal(_ text: String) -> String { SQLText.literal(text) }
 }
 
-/// A statement of the program's steps, which read and write rows.
+/// A statement with which the program's steps read or write rows.
 package struct StepStatement: Sendable {
     /// What it does.
     package enum Work: Sendable, Hashable {
-        /// All that engines say in the same words.
+        /// A statement with the same SQL on all engines.
         case statement(String)
-        /// Inserts a row in the place of the one that has its key.
+        /// Inserts a row. It replaces an existing row with the same key.
         ///
         /// - Parameters:
         ///   - row: The columns in parentheses, and the values.
-        ///   - former: The condition of the row that it replaces.
+        ///   - former: The condition that selects the replaced row.
         case replacement(table: String, row: String, former: String)
-        /// Inserts a row, unless there is one with its key.
+        /// Inserts a row, unless a row with its key exists.
         case insertionOfNew(table: String, row: String)
     }
 
-    /// What it does. A parameter is a `?`, which its number may follow.
+    /// The action of the statement. A parameter is a `?`; its number may follow.
     package let work: Work
     /// The table whose columns the parameters are for.
     package var table = ""
-    /// For each parameter its column; of parameters that are left out the values are keys, numbers of
-    /// rows, places or names.
+    /// The column of each parameter. If a parameter has no column, its value is a key, a number of
+    /// rows, a position or a name.
     package var columns: [String] = []
 
     init(_ work: Work) {

@@ -54,12 +54,12 @@ public struct BatchDeleteRequest<Entity: ManagedObject>: Sendable {
 
 /// The receivers of a batch operation's changes.
 public enum BatchMerging: Sendable, Hashable {
-    /// The contexts of the coordinator and their controllers, as they are notified of a save. Up to
-    /// 10,000 changed rows come with it, others are read when they are needed; of more than 100,000
-    /// rows the contexts are notified to read everything again.
+    /// The contexts of the coordinator and their controllers, as they are notified of a save. The
+    /// notification contains up to 10,000 changed rows; other rows are read when they are needed.
+    /// If more than 100,000 rows changed, the contexts read everything again.
     case contexts
-    /// None: neither the contexts nor the coordinator's row cache are notified. A refreshed object
-    /// may still show the row cache's values, and the save of an object that was read before
+    /// No receivers: neither the contexts nor the coordinator's row cache are notified. A refreshed
+    /// object may still show the row cache's values, and the save of an object that was read before
     /// conflicts with the operation. This ends with
     /// ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)`` or a fetch of the rows.
     /// Use it for objects that no context uses.
@@ -68,9 +68,13 @@ public enum BatchMerging: Sendable, Hashable {
 
 /// The result of a batch operation.
 public struct BatchResult: Sendable {
-    /// The number of objects: of an insertion, the inserted ones, and the ones that were updated
-    /// because they have the same unique values; of an update, the ones that matched the condition;
-    /// of a deletion, the ones that matched it, without others that delete rules have deleted.
+    /// The number of objects that the operation inserted, updated or deleted.
+    ///
+    /// - An insertion counts the inserted objects, and the existing objects that it updated because
+    ///   they have the same unique values.
+    /// - An update counts the objects that matched the condition.
+    /// - A deletion counts the objects that matched the condition. It does not count other objects
+    ///   that delete rules deleted.
     public internal(set) var count = 0
     /// The same objects, in the order of the input or of their keys. Empty unless the request asks
     /// for ``BatchResultType/objectIDs``.

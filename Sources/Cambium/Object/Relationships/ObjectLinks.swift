@@ -1,10 +1,11 @@
 import CambiumRecords
 
-/// The links of an object: their changes, and the upkeep of inverses.
+/// The links of an object. Its methods change the links and keep inverse relationships consistent.
 struct ObjectLinks: ObjectAccess {
     let subject: ManagedObject
 
-    /// The destination where the context has it: nobody else can have read its links.
+    /// Returns the destination of a to-one relationship if the context has registered it. The links
+    /// of an unregistered object cannot have been read.
     private func registeredDestination(of relationship: RelationshipDescription) -> ManagedObject? {
         guard let slot = relationship.slot else { return nil }
         let record = subject.readable
@@ -12,7 +13,7 @@ struct ObjectLinks: ObjectAccess {
         return state.context?.registry.registered(relationship, record.integer(slot))
     }
 
-    /// Lets a to-one reference nothing.
+    /// Clears a to-one relationship.
     func clearDestination(of relationship: RelationshipDescription) {
         if relationship.isTransient {
             return subject.transients.setDestination(of: relationship, to: nil)
@@ -23,14 +24,14 @@ struct ObjectLinks: ObjectAccess {
             return clearKey(of: relationship)
         }
         let old = registeredDestination(of: relationship)
-        // Before the key is another: whoever reads the lists after that does not find them as they
-        // were. Of what has no order nothing is read.
+        // This call comes before the key changes. After the change, the old order of a list can no
+        // longer be read. The links of unordered relationships are not read.
         old?.ownLinks.willChangeLinks(of: inverse)
         clearKey(of: relationship)
         old?.ownLinks.noteUnlink(inverse, subject.key)
     }
 
-    /// Lets a to-one reference an object.
+    /// Sets the destination of a to-one relationship.
     func setReference(_ relationship: RelationshipDescription, to object: ManagedObject) {
         if relationship.isTransient {
             return subject.transients.setDestination(of: relationship, to: object)
@@ -38,7 +39,7 @@ struct ObjectLinks: ObjectAccess {
         guard mayLink(relationship, to: object) else { return }
         guard relationship.slot != nil else {
             guard let inverse = relationship.inverse else { return }
-            // The other side keeps the key.
+            // The key is in the row of the other object.
             return object.withRelationship(inverse) { object.setDestination(of: $0, to: subject) }
         }
         if relationship.isOwnInverse { return pair(with: object, relationship) }
@@ -51,7 +52,7 @@ struct ObjectLinks: ObjectAccess {
             if opposite.isOrdered { object.ownLinks.willChangeLinks(of: inverse) }
             writeKey(of: relationship, object)
             old?.ownLinks.noteUnlink(inverse, subject.key)
-            // The far side of a one-to-one lets its former partner go.
+            // The new destination of a one-to-one relationship loses its former partner.
             if !opposite.isToMany, let partner = object.ownLinks.partner(opposite, besides: subject)
             {
                 partner.ownLinks.clearKey(of: relationship)
@@ -61,8 +62,8 @@ struct ObjectLinks: ObjectAccess {
         }
     }
 
-    /// Makes two objects reference each other in a one-to-one that is its own inverse. Their former
-    /// partners reference nothing.
+    /// Makes two objects reference each other in a one-to-one relationship that is its own inverse.
+    /// The relationship of their former partners is cleared.
     private func pair(with object: ManagedObject, _ relationship: RelationshipDescription) {
         releasePartner(relationship, besides: object)
         object.withRelationship(relationship.ordinal) { opposite in
@@ -72,7 +73,7 @@ struct ObjectLinks: ObjectAccess {
         writeKey(of: relationship, object)
     }
 
-    /// Clears the key of the object's partner in a one-to-one that is its own inverse.
+    /// Clears the key of the object's partner in a one-to-one relationship that is its own inverse.
     func releasePartner(
         _ relationship: RelationshipDescription, besides object: ManagedObject? = nil
     ) {
@@ -87,8 +88,8 @@ struct ObjectLinks: ObjectAccess {
         }
     }
 
-    /// Whom a one-to-one leads to whose key the other side keeps, beside an object that may lead
-    /// here already.
+    /// Returns the destination of a one-to-one relationship with the key in the destination's row.
+    /// If two objects reference this one, it is the one that is not `object`.
     func partner(
         _ relationship: RelationshipDescription, besides object: ManagedObject
     ) -> ManagedObject? {
@@ -97,7 +98,7 @@ struct ObjectLinks: ObjectAccess {
         }
     }
 
-    /// Clears the side of a one-to-one whose key the other side keeps.
+    /// Clears a one-to-one relationship with the key in the destination's row.
     private func clearFarDestination(of relationship: RelationshipDescription) {
         guard let inverse = relationship.inverse,
             let old = linksToChange(relationship.ordinal).members.first.flatMap({
@@ -121,15 +122,15 @@ struct ObjectLinks: ObjectAccess {
         }
     }
 
-    /// The members of a to-many relationship, read if they were not; none where the context was
-    /// released, in which alone they can be found.
+    /// Returns the members of a to-many relationship. They are read if necessary. If the context
+    /// was released, the result is empty.
     func members(_ ordinal: Int) -> [LinkSet.Member] {
         subject.hasContext ? subject.links(ordinal).members : []
     }
 
-    /// Keeps of the changes of a relationship those that the members' own unsaved changes make. A
-    /// member may have none any more: they were undone or dropped, or others deleted it, or moved
-    /// it where it was to stay.
+    /// Keeps only the changes of a relationship that result from unsaved changes of its members. A
+    /// member may have lost its unsaved changes: they were undone or discarded, another context
+    /// deleted the member, or another context moved it and its own move was discarded.
     func keepUnsavedChanges(_ links: inout LinkSet, _ relationship: RelationshipDescription) {
         guard let context = state.context else { return }
         func change(of key: Int64) -> ManagedObject? {
@@ -142,7 +143,7 @@ struct ObjectLinks: ObjectAccess {
             removed: { change(of: $0)?.ownLinks.hasLeft(subject, relationship) == true })
     }
 
-    /// Links whose order is worked out, and kept.
+    /// Computes the order of links, keeps the result, and returns it.
     func settled(_ links: LinkSet, _ ordinal: Int) -> LinkSet {
         var links = links
         links.settleOrder()
@@ -150,7 +151,7 @@ struct ObjectLinks: ObjectAccess {
         return links
     }
 
-    /// Links an object, and its other end where there is one.
+    /// Adds an object to a to-many relationship, and changes the inverse if there is one.
     func link(_ ordinal: Int, to object: ManagedObject) {
         let relationship = entity.relationships[ordinal]
         if let row = state.batchRow { return row.refuse(relationship, of: subject) }
@@ -158,7 +159,7 @@ struct ObjectLinks: ObjectAccess {
         let object = object.orReplacement
         if relationship.isTransient { return subject.transients.link(relationship, to: object) }
         guard relationship.isJoinTable else {
-            // The destination keeps the key.
+            // The key is in the destination's row.
             guard let inverse = relationship.inverse else { return }
             return object.setDestination(
                 of: object.entityDescription.relationships[inverse], to: subject)
@@ -168,8 +169,8 @@ struct ObjectLinks: ObjectAccess {
         if let inverse = relationship.inverse { object.ownLinks.noteLink(inverse, subject) }
     }
 
-    /// Whether the object is still there, so that another one can lead to it: the context remembers
-    /// the mistake where it is not.
+    /// Returns whether another object can reference this one. If it was deleted, the context
+    /// records the error, and the result is false.
     private func mayLink(
         _ relationship: RelationshipDescription, to object: ManagedObject
     ) -> Bool {
@@ -179,7 +180,7 @@ struct ObjectLinks: ObjectAccess {
         return false
     }
 
-    /// Takes a link away, and its other end where there is one.
+    /// Removes an object from a to-many relationship, and changes the inverse if there is one.
     func unlink(_ ordinal: Int, from object: ManagedObject) {
         let relationship = entity.relationships[ordinal]
         if let row = state.batchRow { return row.refuse(relationship, of: subject) }
@@ -198,7 +199,8 @@ struct ObjectLinks: ObjectAccess {
         if let inverse = relationship.inverse { object.ownLinks.noteUnlink(inverse, subject.key) }
     }
 
-    /// Notes that the other end now leads here, without reading what is there.
+    /// Records that the object at the other end now references this one. It does not read the
+    /// existing links.
     func noteLink(_ ordinal: Int, _ object: ManagedObject) {
         subject.withRelationship(ordinal) { noteLink($0, object) }
     }
@@ -217,10 +219,10 @@ struct ObjectLinks: ObjectAccess {
         if notesReads { subject.notifyOfChange(of: .links(ordinal)) }
     }
 
-    /// Notes that the other end does not lead here any more.
+    /// Records that the object at the other end no longer references this one.
     func noteUnlink(_ ordinal: Int, _ key: Int64) {
         guard lifecycle != .invalid else { return }
-        // A side that keeps the key itself has written it already.
+        // If the key is in this object's row, it was already written.
         let relationship = entity.relationships[ordinal]
         guard relationship.slot == nil else { return }
         willChangeLinks(of: ordinal)
@@ -230,10 +232,10 @@ struct ObjectLinks: ObjectAccess {
         if notesReads { subject.notifyOfChange(of: .links(ordinal)) }
     }
 
-    /// Keeps the links as they are before one of them comes or goes.
+    /// Keeps the current links before one of them is added or removed.
     private func willChangeLinks(of ordinal: Int) {
-        // A new object that was deleted may still have its delete rules to follow: not to who has
-        // left it since.
+        // If a new object was deleted, its delete rules may still be pending. They do not apply to
+        // objects that were removed from it since.
         let relationship = entity.relationships[ordinal]
         guard relationship.slot == nil, lifecycle != .invalid, lifecycle != .discarded else {
             return
@@ -245,14 +247,14 @@ struct ObjectLinks: ObjectAccess {
     /// Notes that links are about to change.
     @inline(__always)
     func willChangeLinks() {
-        // Most links of one object are made one after the other.
+        // Most links of an object are created one after another.
         if lifecycle != .clean, flags.contains(.isNoted) { return }
         guard let context = state.context else { return state.noteLostContext() }
         context.willChangeLinks(subject)
     }
 
-    /// An object of another context, or one that is gone, cannot be linked: the context remembers
-    /// the mistake and the next save reports it.
+    /// Returns whether an object can be linked. If it was deleted or belongs to another context,
+    /// the context records the error, and the next save throws it.
     func isUsable(_ object: ManagedObject, for relationship: RelationshipDescription) -> Bool {
         if flags.contains(.isForgotten) {
             state.context?.errors.recordForgotten(subject)
@@ -278,8 +280,7 @@ struct ObjectLinks: ObjectAccess {
         return true
     }
 
-    /// Clears the links of a relationship without an inverse that reference one of these, where
-    /// they are known.
+    /// Clears the links to these keys of a relationship without an inverse, if the links were read.
     func clear(_ relationship: RelationshipDescription, to keys: Set<Int64>) {
         if let slot = relationship.slot {
             guard let record = subject.record, record.hasValue(slot),
@@ -293,9 +294,10 @@ struct ObjectLinks: ObjectAccess {
         }
     }
 
-    /// Takes a deleted object out of a relationship, without touching its row.
+    /// Removes a deleted object from a relationship without changing its row.
     func detachLink(_ ordinal: Int, from object: ManagedObject) {
-        // Undo may bring back what is deleted, but not who came and went with it.
+        // Undo may restore this deleted object, but not an object that was created and deleted with
+        // it.
         if lifecycle == .deleted, object.lifecycle == .discarded {
             extras?.links[ordinal]?.forgetChange(of: object.key)
         }
@@ -312,8 +314,9 @@ struct ObjectLinks: ObjectAccess {
         if notesReads { subject.notifyOfChange(of: .links(ordinal)) }
     }
 
-    /// The links of a relationship that a change is made by. Where they cannot be read, the change
-    /// is not what the program meant, and no save succeeds until it is taken back.
+    /// Returns the links of a relationship before a change that depends on them. If they cannot be
+    /// read, the change is wrong, and saves fail until the links are read or the change is
+    /// reverted.
     func linksToChange(_ ordinal: Int) -> LinkSet {
         let links = subject.links(ordinal)
         guard let context = state.context, !context.errors.failedReads.isEmpty else { return links }
@@ -326,9 +329,9 @@ struct ObjectLinks: ObjectAccess {
         return links
     }
 
-    /// The links of a relationship.
+    /// Returns the links of a relationship.
     ///
-    /// - Throws: What keeps them from being read.
+    /// - Throws: The error if the links cannot be read.
     func readLinks(_ ordinal: Int) throws -> LinkSet {
         let links = subject.links(ordinal)
         guard let context = state.context, !context.errors.failedReads.isEmpty else { return links }
@@ -341,7 +344,7 @@ struct ObjectLinks: ObjectAccess {
         return links
     }
 
-    /// Whether the object's own row, which keeps the key, leads to an owner.
+    /// Returns whether the key in the object's row references an owner.
     func isMember(of owner: ManagedObject, _ relationship: RelationshipDescription) -> Bool {
         guard subject.canBeRestored, let record = subject.record,
             let inverse = relationship.inverse,
@@ -350,8 +353,8 @@ struct ObjectLinks: ObjectAccess {
         return record.hasValue(slot) && record.integer(slot) == owner.key
     }
 
-    /// Whether unsaved changes took the object, which the store has among an owner's, away from
-    /// there.
+    /// Returns whether unsaved changes removed the object from an owner's relationship. In the
+    /// store, it is still a member.
     func hasLeft(_ owner: ManagedObject, _ relationship: RelationshipDescription) -> Bool {
         if lifecycle == .deleted { return true }
         guard flags.contains(.isDraft) || subject.hasDeferredMerge, let record = subject.record,
@@ -361,7 +364,7 @@ struct ObjectLinks: ObjectAccess {
         return !record.hasValue(slot) || record.integer(slot) != owner.key
     }
 
-    /// Takes its place at the other ends of its to-ones again.
+    /// Adds the object to the inverses of its to-one relationships again.
     func relinkToOnes() {
         for relationship in entity.relationships {
             guard let slot = relationship.slot, let record = subject.record, record.hasValue(slot)
@@ -388,11 +391,11 @@ struct ObjectLinks: ObjectAccess {
     }
 }
 
-/// The order of an object's ordered to-manys.
+/// The order of an object's ordered to-many relationships.
 struct OrderedLinks: ObjectAccess {
     let subject: ManagedObject
 
-    /// Puts objects before the one that stands at an index now, or at the end.
+    /// Inserts objects before the current object at an index, or at the end.
     func place(_ objects: [ManagedObject], at index: Int, in ordinal: Int) {
         let before = subject.ownLinks.linksToChange(ordinal)
         let members = before.members
@@ -404,14 +407,14 @@ struct OrderedLinks: ObjectAccess {
         for object in wanted where !before.contains(object.key) {
             subject.ownLinks.link(ordinal, to: object)
         }
-        // An object that could not be linked is not there.
+        // An object that could not be linked is not in the list.
         let after = subject.links(ordinal)
         let keys = wanted.map { $0.key }.filter(after.contains)
         guard !keys.isEmpty else { return }
         place(keys, before: successor, in: ordinal)
     }
 
-    /// Moves members before the one that stands at an index now, or at the end.
+    /// Moves members before the current member at an index, or to the end.
     func place(_ keys: [Int64], before index: Int, in ordinal: Int) {
         let members = subject.ownLinks.linksToChange(ordinal).members
         precondition(
@@ -419,7 +422,7 @@ struct OrderedLinks: ObjectAccess {
         place(keys, before: members[index...].map { $0.key }, in: ordinal)
     }
 
-    /// Moves members before the first of the others, or at the end where these are none.
+    /// Moves members before the first of the others, or to the end if there are no others.
     func place(_ keys: [Int64], before others: [Int64], in ordinal: Int) {
         let moved = Set(keys)
         let order = subject.links(ordinal).members.map { $0.key }
@@ -435,12 +438,12 @@ struct OrderedLinks: ObjectAccess {
         }
     }
 
-    /// Puts members at the end.
+    /// Moves members to the end.
     func moveToEnd(_ keys: [Int64], _ ordinal: Int) {
         changeLinks(ordinal) { $0.moveToEnd(keys) }
     }
 
-    /// Gives members places, so that the list looks like this.
+    /// Moves members so that the list has an arrangement.
     func arrange(_ keys: Set<Int64>, in arrangement: [Int64], _ ordinal: Int) {
         changeLinks(ordinal) { $0.place(keys, in: arrangement) }
     }
@@ -454,7 +457,8 @@ struct OrderedLinks: ObjectAccess {
             body(&links)
             ownExtras.transientLinks[ordinal] = links
         } else if var links = ownExtras.links[ordinal] {
-            // Taken out meanwhile, so that it is changed in place.
+            // The dictionary's reference is removed meanwhile, so that the value is changed in
+            // place.
             ownExtras.links[ordinal] = nil
             body(&links)
             ownExtras.links[ordinal] = links

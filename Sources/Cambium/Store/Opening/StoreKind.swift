@@ -27,8 +27,8 @@ extension StoreKind {
 }
 
 extension StoreLocation {
-    /// What migrates the store on a server by hand, and what a program has for that; nil for other
-    /// stores.
+    /// Returns the operations that migrate a store on a server explicitly, with the model for them.
+    /// The result is nil if the store is not on a server.
     package func migrations(
         of compiled: CompiledModel
     ) -> (store: any ServerMigrations, target: ServerTarget)? {

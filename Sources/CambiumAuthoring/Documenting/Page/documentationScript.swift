@@ -153,7 +153,8 @@ extension DocumentationEmitter {
 
         """#
 
-    /// What the page may load and run: its own style and this script, known by its hash.
+    /// The content security policy of the page. It allows the page's own style, and this script by
+    /// its hash.
     static let policy: String = {
         let digits = Array(SHA256.hexadecimal(of: script))
         let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {

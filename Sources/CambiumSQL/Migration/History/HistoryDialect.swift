@@ -1,75 +1,78 @@
 import CambiumModel
 import CambiumPlan
 
-/// How an engine says what a migration does to the history of a store.
+/// The SQL by which an engine records a migration in the history of a store.
 package protocol HistoryDialect {
-    /// A change of no object, so that the migration is a transaction in any case.
+    /// A statement that records a change without an object, so that each migration is a
+    /// transaction.
     var mark: String { get }
-    /// Says of objects that they are deleted.
+    /// Records that objects are deleted.
     ///
     /// - Parameters:
-    ///   - shift: SQL for what is added to their keys in the history; nil where they stay.
-    ///   - preserved: The columns whose values the history keeps of them.
+    ///   - shift: SQL for the number that is added to the keys in the history, or nil if the keys
+    ///     do not change.
+    ///   - preserved: The columns of the deleted objects with values that the history keeps.
     func deletions(of rows: RecordedRows, shift: String?, preserved: [CarriedColumn]) -> [String]
-    /// Takes that back for the objects that tables have in the end.
+    /// Removes the recorded deletions of objects that the tables contain in the end.
     func survivors(_ tables: [(name: String, entities: [String])]) -> [String]
-    /// Says that properties of objects may have other values.
+    /// Records that the values of properties may have changed.
     func update(of rows: RecordedRows, _ properties: [String]) -> String
 
-    /// Gives entities other names in what was changed before.
+    /// Renames entities in earlier changes.
     func renaming(entities: [(old: String, new: String)]) -> String
-    /// Gives objects of entities other keys there.
+    /// Shifts the keys of entities in earlier changes.
     func shift(keysOf entities: [String], by shift: String) -> String
-    /// Gives properties other names in the lists of those that were changed, or none.
+    /// Renames properties in the lists of changed properties, or removes them.
     ///
-    /// - Parameter changes: Nil where no property is left.
+    /// - Parameter changes: The renamed properties, or nil if no property is left.
     func renaming(properties changes: [RenamedProperty]?, of entities: [String]) -> [String]
-    /// Gives values of an entity's objects the names and the form of their new columns, and removes
-    /// those that have none.
+    /// Converts the recorded values of an entity to the names and the form of the new columns.
+    /// Values without a new column are deleted.
     ///
     /// - Parameters:
-    ///   - columns: Those that are kept.
-    ///   - areRenamed: Whether any has another name, or is not kept.
+    ///   - columns: The kept columns.
+    ///   - areRenamed: Whether a column was renamed or is not kept.
     func values(of entity: String, _ columns: [CarriedColumn], areRenamed: Bool) -> [String]
-    /// What follows all statements about values.
+    /// The statements that run after all statements about values.
     var afterValues: [String] { get }
 }
 
 /// The rows of an entity's objects.
 package struct RecordedRows {
-    /// The name that the history has for the entity.
+    /// The name of the entity in the history.
     package let name: String
     package let table: String
-    /// The entity that the rows of the table say they are of; nil where all of them are of one.
+    /// The entity in the rows' `_entity` column, or nil if the table has only one entity.
     package let entity: String?
 
-    /// Selects them, with WHERE; empty where it is all of the table.
+    /// The WHERE clause that selects the rows. It is empty if all rows of the table are meant.
     package var condition: String {
         entity.map { " WHERE \"_entity\" = \(SQLText.literal($0))" } ?? ""
     }
 }
 
-/// A property that has another name.
+/// A property with another name in the new version.
 package struct RenamedProperty: Equatable {
     package let from: String
-    /// Nil where it was deleted.
+    /// The new name, or nil if the property was deleted.
     package let to: String?
 }
 
-/// A column whose values in a history are kept.
+/// A column with values that the history keeps.
 package struct CarriedColumn {
     package let old: String
     package let new: String
-    /// What becomes of its values; nil where they stay.
+    /// The conversion of the values, or nil if they do not change.
     package var reference: Reference?
-    /// What it is the column of; nil for those of relationships.
+    /// The attribute of the column in both versions, or nil if the column belongs to a
+    /// relationship.
     package var attributes: (old: Attribute, new: Attribute)?
 
     init(old: String, new: String) { (self.old, self.new) = (old, new) }
 
-    /// What a to-one references.
+    /// The conversion of the values of a to-one relationship.
     package enum Reference {
-        /// Keys, to which SQL for a number is added.
+        /// Keys. The number that the SQL returns is added to them.
         case shifted(String)
         /// Names of entities.
         case renamed([(old: String, new: String)])
@@ -87,7 +90,7 @@ struct SQLiteHistory: HistoryDialect {
 
     // MARK: The migration
 
-    /// What is in the history after the last transaction.
+    /// A condition that selects the changes after the last transaction.
     private static let isOfMigration =
         "> (SELECT coalesce(max(\"last\"), 0) FROM \(HistorySQL.transactions))"
 
@@ -175,9 +178,10 @@ struct SQLiteHistory: HistoryDialect {
         }
     }
 
-    /// SQL for a list of names, each after a space, with other names: one expression after the other,
-    /// as SQLite's parser has a limit to the depth of each. Every name is put between spaces of its own, and has
-    /// a mark first that no name has: two names may have been exchanged.
+    /// Returns expressions that rename the names in a list, in which each name follows a space.
+    /// They are run one after another, because SQLite limits the depth of an expression. Each name
+    /// gets spaces on both sides. It is first replaced by a mark that is not a name, because two
+    /// names may have been swapped.
     private static func lists(after changes: [RenamedProperty]) -> [String] {
         let marks = changes.enumerated().map { number, change in
             (" \(change.from) ", change.to == nil ? "" : " !\(number) ")
@@ -222,7 +226,7 @@ struct SQLiteHistory: HistoryDialect {
             AND "column" NOT IN (\(SQLText.literals(kept.map(\.old))))
             """
         guard !kept.isEmpty else { return [removal] }
-        // A mark that no name has: two columns may have been exchanged.
+        // A mark that no name has is put first, because two columns may have been swapped.
         let cases = kept.map { column in
             "WHEN \(SQLText.literal(column.old)) THEN \(SQLText.literal(" " + column.new))"
         }
@@ -243,7 +247,7 @@ struct SQLiteHistory: HistoryDialect {
 }
 
 extension CarriedColumn.Reference {
-    /// SQL for a value, from SQL for the old one.
+    /// Returns SQL for the new value from SQL for the old value.
     fileprivate func value(of old: String) -> String {
         switch self {
         case .shifted(let shift): return "\(old) + \(shift)"

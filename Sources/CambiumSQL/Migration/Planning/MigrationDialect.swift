@@ -6,9 +6,9 @@ import CambiumPlan
 package protocol MigrationDialect: MigrationSupport {
     // MARK: Tables
 
-    /// The type of keys and places, in tables that only the migration has.
+    /// The SQL type of keys and positions in tables that only the migration has.
     var integer: String { get }
-    /// The options at the end of the statement that creates such a table.
+    /// The options at the end of the statement that creates a table that only the migration has.
     var tableOptions: String { get }
     /// The same for tables in which rows are found by their primary key alone.
     var keyedTableOptions: String { get }
@@ -60,12 +60,12 @@ package protocol MigrationDialect: MigrationSupport {
     func source(_ query: String) -> String
     /// Returns a query that the engine does not merge into the surrounding query.
     func fenced(_ query: String) -> String
-    /// A condition that is always met, or never.
+    /// Returns a condition that is always met or never met.
     func condition(_ isMet: Bool) -> String
 
     // MARK: Values
 
-    /// NULL, of the type of keys and places.
+    /// NULL with the type of keys and positions.
     var noInteger: String { get }
     /// NULL, of the type of a column.
     func none(of column: Table.Column) -> String
@@ -73,15 +73,15 @@ package protocol MigrationDialect: MigrationSupport {
     func none(of attribute: Attribute, in model: Model) -> String
     /// Returns a constant; nil if there is no such value.
     func literal(_ value: StoredValue, of type: AttributeType, in model: Model) -> String?
-    /// The external form, in its row, of bytes.
+    /// Returns SQL for the stored form of bytes that are kept in the row.
     func inlined(_ bytes: String) -> String
-    /// The greater one of two numbers.
+    /// Returns SQL for the greater of two numbers.
     func greater(_ one: String, _ other: String) -> String
-    /// The time of the migration.
+    /// SQL for the time of the migration.
     var moment: String { get }
-    /// Another one for each row.
+    /// SQL for a new UUID in each row.
     var newUUID: String { get }
-    /// Whether an old column has the very values of a new one.
+    /// Returns whether the values of an old column are the same in the new one.
     func keepsValues(_ conversion: AttributeConversion) -> Bool
     /// Returns the new form of an old value.
     func value(_ conversion: AttributeConversion, of old: String) -> String
@@ -119,7 +119,7 @@ package protocol MigrationDialect: MigrationSupport {
 
     // MARK: History
 
-    /// What becomes of the history of a store.
+    /// Returns the statements that migrate the history of a store.
     func history(_ match: ModelMatch) -> any HistoryDialect
 }
 
