@@ -83,8 +83,8 @@ struct CambiumBuildPlugin: BuildToolPlugin {
             .filter { FileManager.default.fileExists(atPath: $0.path) }
     }
 
-    /// The name that the tool gives to a model and the files it makes: the folder's, with an
-    /// underscore for every sign that a name in Swift cannot have.
+    /// The name of the model in the names of generated files. It is the folder's name, with an
+    /// underscore in place of each character that a Swift name cannot contain.
     private func modelName(of bundle: URL) -> String {
         let stem = bundle.deletingPathExtension().lastPathComponent
         let name = String(

@@ -52,9 +52,9 @@ package struct ExportSQL: Sendable {
             """
     }
 
-    /// The statement for the keys of the objects that a relationship references from the object
-    /// whose key is parameter 1: in the stored order, else by key. Nil if the links are a column of
-    /// the object's own row, or are not stored.
+    /// The statement for the keys of the objects in a relationship of one object (its key is
+    /// parameter 1). They are in the stored order, or else sorted by key. Nil if the links are a
+    /// column of the object's own row, or are not stored.
     package static func members(
         of relationship: Relationship, of entity: Entity, in model: Model
     ) -> String? {

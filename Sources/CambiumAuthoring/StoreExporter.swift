@@ -329,8 +329,8 @@ struct ExportedEntity {
         self.members = members
     }
 
-    /// The members of attributes, grouped by the first part of their names at a depth: the parts of
-    /// a composite value, which follow each other, are one member.
+    /// Groups the members of attributes by the first part of their names at a depth. The parts of a
+    /// composite value follow each other, and form one member.
     private static func members(
         of attributes: ArraySlice<(Attribute, column: Int)>, depth: Int
     ) -> [Member] {

@@ -393,7 +393,7 @@ package final class StoreChecker {
 }
 
 extension StoreOptions {
-    /// The options for checking a store, and for repairing it if requested. Nothing else is
+    /// The options for checking a store, and for repairing it if requested. Other data is not
     /// changed. The store is read in its state at one moment, however long that takes.
     package func checking(repairs: Bool) -> StoreOptions {
         var options = self

@@ -42,9 +42,9 @@ package struct CoreDataImporter {
         self.steps = steps
     }
 
-    /// Returns a report of an import without making one. It does all the work in a temporary store
-    /// that is deleted at the end, so it takes as much time, and as much space among the temporary
-    /// files.
+    /// Returns a report of an import without making one. It does the complete import into a
+    /// temporary store, and deletes it at the end. It therefore takes as much time as the import,
+    /// and as much space in the folder for temporary files.
     ///
     /// - Throws: ``CoreDataImportError`` if the import would fail.
     package func plan() throws -> CoreDataImportReport { try importStore(as: try match(), in: nil) }

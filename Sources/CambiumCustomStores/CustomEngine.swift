@@ -107,10 +107,10 @@ protocol NodeBackend: Sendable {
 
     func reserveKeys(ofEntity root: String, count: Int) throws -> Range<Int64>
 
-    /// The first key of a root entity that was never given.
+    /// Returns the first key of a root entity that was never assigned.
     ///
-    /// - Parameter mayReserve: Whether it may be reserved if there is no other way to find it.
-    /// - Returns: Nil if there is no other way and it may not be reserved.
+    /// - Parameter mayReserve: Whether the key may be reserved if there is no other way to find it.
+    /// - Returns: The key, or nil if it would have to be reserved and this is not allowed.
     func nextKey(ofEntity root: String, mayReserve: Bool) throws -> Int64?
 
     /// The program's entries in the metadata, as they were last saved.

@@ -79,10 +79,10 @@ public struct StoreSaveRequest: Sendable {
     public internal(set) var updated: [StoreNode] = []
     /// Rows to delete, as they were.
     public internal(set) var deleted: [StoreNode] = []
-    /// Rows that are not written, but must be unchanged since the context has read them: those of
-    /// objects that were set to equal values, and of
-    /// ``ManagedObjectContext/detectConflicts(for:)``. This was checked already. If others can
-    /// write to the store during a save, it may check again.
+    /// Rows that are not written, but must be unchanged since the context read them. They belong to
+    /// objects whose properties were set to equal values, and to the objects of
+    /// ``ManagedObjectContext/detectConflicts(for:)``. Cambium has checked this before the save. If
+    /// other programs can write to the store during a save, the store may check it again.
     public internal(set) var locked: [StoreNode] = []
     /// The program's entries in the metadata, if they were changed.
     public internal(set) var notes: [String: String]?

@@ -79,8 +79,9 @@ package struct RowRequest {
         self.offset = offset
     }
 
-    /// The request for a reader that sorts by keys itself if no other order is requested: the order
-    /// of the keys is that of the table, and a store reads faster without a required order.
+    /// The request for a reader that sorts by key itself if no other order is requested. The rows
+    /// of a table are already in the order of their keys, and a store reads faster without a
+    /// required order.
     package var leavingOrderFree: RowRequest {
         var request = self
         request.isUnordered = sort.isEmpty && limit == nil && offset == 0

@@ -2,8 +2,8 @@
 import CambiumModel
 import CambiumRecords
 
-/// Operations on a store on a server, before or instead of opening it in a program: inspect it,
-/// forecast a migration, run it, or try it on a copy.
+/// The manual operations on a store on a server: inspect it, forecast a migration, run it, or try
+/// it on a copy.
 package protocol ServerMigrations: Sendable {
     /// Returns an opener of the store. It migrates the store if it is of an earlier version.
     func opener(_ target: ServerTarget, _ options: StoreOptions) -> any StoreOpening

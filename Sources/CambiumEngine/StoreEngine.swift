@@ -233,8 +233,8 @@ package protocol StoreCapabilities {
     /// - Throws: ``StoreError`` if the store cannot follow other processes.
     func followOthers(for receiver: any CommitReceiver) throws
 
-    /// A mark that changes with every commit of any writer, so that data derived from the rows can
-    /// be kept between runs of the program; nil if it is unknown, or not known yet.
+    /// A mark that changes with every commit of any program, or nil if it is not known (yet). With
+    /// it, data derived from the rows can be kept between runs of the program.
     func commitMark() -> String?
 
     // MARK: History
@@ -280,8 +280,8 @@ package protocol StoreCapabilities {
     ///   nodes.
     func withTables<Result>(_ body: (any MovedTables) throws -> Result) throws -> Result?
 
-    /// The first key of a root entity that was never given; nil if it is unknown, because reserving
-    /// it would write to a store that is not to be written.
+    /// Returns the first key of a root entity that was never assigned. The result is nil if it is
+    /// unknown, and finding it would write to a store that must not be written.
     func nextKey(ofRoot root: Int) throws -> Int64?
 
     /// Inserts the rows of another store in one save: all or none.

@@ -78,8 +78,8 @@ public struct StoreOptions: Sendable {
     /// by other processes, and by other containers in this one. Default: false. See
     /// `PersistentStoreCoordinator.remoteChanges`.
     ///
-    /// A store on a read-only file system does not support it, and neither does a store on a
-    /// server: opening it is an error, because the program would show outdated objects.
+    /// Stores on a read-only file system and stores on a server do not support it. Opening one with
+    /// this option is an error, because the program would show outdated objects.
     ///
     /// The file is watched as long as the store is open. This needs a connection, one or two file
     /// descriptors, and a few microseconds for some time after each commit of any writer.
@@ -148,10 +148,10 @@ extension URL {
 
 /// Whether a store keeps a history of changes, and its content.
 ///
-/// The history belongs to the store: once it is on, every program that writes to the store writes
-/// to the history, even if it opens the store without this option. For this reason, the history is
-/// complete, and no program is locked out of its store. (In Core Data, if a store has a history, a
-/// program without the option can only read it.)
+/// The history belongs to the store. When it is on, every program that writes to the store also
+/// writes to the history, even without this option. The history is therefore complete, and every
+/// program can write to its store. (In Core Data, a program without the option can only read a
+/// store that has a history.)
 ///
 /// ```swift
 /// var options = StoreOptions()
@@ -226,7 +226,7 @@ public struct StatementHook: Sendable {
     /// Calls a closure with each statement when it has run.
     ///
     /// The closure is called on the thread that ran the statement, while the statement's connection
-    /// is locked: it must be quick, and must not fetch from or save to the same store.
+    /// is locked. It must be quick, and it must not fetch from or save to the same store.
     ///
     /// - Parameters:
     ///   - includesValues: Whether ``WatchedStatement/sqlWithValues`` is included. Values may be

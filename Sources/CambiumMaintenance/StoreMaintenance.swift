@@ -3,8 +3,9 @@ import CambiumModel
 import CambiumSQL
 import CambiumSQLite
 
-/// The manual operations on a store file, before or instead of opening it in a program: show its
-/// status, plan a migration, run it, or try it on a copy.
+/// The manual operations on a store file: show its status, plan a migration, run it, or try it on a
+/// copy. They are for the time before a program opens the store, or for a store that no program
+/// opens.
 package struct StoreMaintenance {
     /// Runs the program's migrations, to its model.
     package let runner: MigrationRunner

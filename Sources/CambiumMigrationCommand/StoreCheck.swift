@@ -1,8 +1,8 @@
 import CambiumChecking
 import CambiumMigration
 
-/// A check of a complete store: every value, rule and link of every object, derived values, large
-/// values, the counters of keys, and everything that the database itself can check.
+/// A check of a complete store. It checks every value, rule and link of every object, derived
+/// values, large values and the counters of keys, and runs the checks of the database itself.
 ///
 /// ```swift
 /// let check = StoreCheck(model: Shop.model, storeAt: "shop.sqlite")

@@ -2,9 +2,9 @@ extension Model {
     /// A hash of everything that affects how objects are stored. Two versions with equal hashes can
     /// read each other's stores. It has 64 hexadecimal digits and is computed again on each call.
     ///
-    /// It is the SHA-256 of a text of the model. Names of the model and the version, the order of
-    /// declarations, defaults, limits, rules, indexes, delete rules, fetch templates, the cases of
-    /// enumerations and everything about code generation are not part of it.
+    /// It is the SHA-256 of a text of the model. The hash does not depend on the names of the model
+    /// and the version, the order of declarations, defaults, limits, rules, indexes, delete rules,
+    /// fetch templates, cases of enumerations, or settings of the code generation.
     public var versionHash: String {
         SHA256.hexadecimal(of: canonicalText)
     }

@@ -2,8 +2,9 @@ extension Sequence {
     /// Returns the elements in the order of `areInIncreasingOrder`.
     ///
     /// It works like `sorted(by:)`, but is compiled once. An optimized build compiles some thirty
-    /// functions again for each use of `sorted(by:)`, which took a tenth of the runtime's compile
-    /// time. A comparison costs more here. Use it for short lists, and `sorted(by:)` for long ones.
+    /// functions separately for each use of `sorted(by:)`, which took a tenth of the runtime's
+    /// compile time. A comparison costs more here. Use it for short lists, and `sorted(by:)` for
+    /// long ones.
     @_semantics("optimize.sil.specialize.generic.never")
     @inline(never)
     package func ordered(

@@ -40,8 +40,8 @@ public struct PostgresOptions: Sendable, Hashable {
     /// the limit of the server.
     public var statementTimeout: Duration?
     /// How long a save is repeated if its connection is lost before the commit: at most 20 times.
-    /// If the connection is lost during the commit, it is also how long the save tries to find out
-    /// whether it was committed, before it throws ``StoreError`` with `commitOutcomeUnknown`.
+    /// If the connection is lost during the commit, the save tries for the same time to find out
+    /// whether it was committed. It then throws ``StoreError`` with `commitOutcomeUnknown`.
     /// Default: 30 seconds.
     public var retryTimeout = Duration.seconds(30)
     /// How long a transaction may stay open while the program sends no statement: in the closure of

@@ -1,6 +1,6 @@
-/// The members of a relationship that is kept elsewhere (in the destination's rows or in a join
-/// table), as one object sees them: the members in the store, with the additions and removals
-/// since.
+/// The members of one object's relationship, if the links are not in its own row but in the
+/// destination's rows or in a join table. They are the members in the store, with the unsaved
+/// additions and removals.
 ///
 /// It holds keys, not objects, so that objects never hold each other.
 public struct LinkSet {

@@ -13,8 +13,8 @@ package struct ConflictingRow {
     }
 
     package let intent: Intent
-    /// The row on which our change is based. Nil if the save was to insert a row again that others
-    /// have inserted again before.
+    /// The row that the context read before its change. It is nil if the save was to insert a
+    /// deleted row again, and another context had already done so.
     package let base: Record?
     /// The row as the context has it.
     package let ours: Record

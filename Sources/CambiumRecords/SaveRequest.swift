@@ -23,8 +23,8 @@ package struct SaveRequest {
         package let slots: SlotSet
         /// The new values, with the version that the change is based on.
         package var records: [Record]
-        /// The rows on which the changes are based, as the context has read them; empty if the rows
-        /// were read in the transaction that writes them.
+        /// The rows that the context read before it made the changes. The array is empty if the
+        /// rows were read in the transaction that writes them.
         package var bases: [Record] = []
 
         package init(
@@ -50,7 +50,7 @@ package struct SaveRequest {
         }
 
         package struct Change {
-            /// The row on which the change is based; nil if only links were changed.
+            /// The row that the context read before the change, or nil if only links were changed.
             package let base: Record?
             /// The stored slots that were set.
             package let slots: SlotSet
@@ -236,7 +236,8 @@ package final class Interruption: Sendable {
     private let isWished = Atomic(false)
     private let condition: @Sendable () -> Bool
 
-    /// - Parameter condition: Another reason to end, which is asked on the thread of the request.
+    /// - Parameter condition: An additional condition that ends the request. It is called on the
+    ///   thread of the request.
     package init(when condition: @escaping @Sendable () -> Bool = { false }) {
         self.condition = condition
     }

@@ -32,9 +32,9 @@ package struct FileIdentity: Sendable, Hashable {
 /// The files of an open database. It detects whether they are still the files at its path.
 ///
 /// Deleted and replaced files have other numbers. Overwritten content is detected by one rule:
-/// while a log is in use, only checkpoints write the file. So as long as the log's index shows that
-/// no checkpoint has moved anything (``LogProgress``), the beginning of the file must not change.
-/// It is read again only if the file's size or time has changed.
+/// while a log is in use, only checkpoints write the file. As long as the log's index shows that no
+/// checkpoint has moved anything (``LogProgress``), the beginning of the file must not change. It
+/// is read again only if the file's size or time has changed.
 final class DatabaseFile {
     /// The content of a file that only a checkpoint may change.
     private struct Content {

@@ -171,9 +171,9 @@ extension SQLiteEngine {
 /// commits.
 ///
 /// A commit is written to the log before it is valid: the writer's last step is a change of shared
-/// memory, and no file system reports that. So after each write, the closure is called at once, and
-/// again after 1, 2, 4, … milliseconds, for about a second. Without writes, there are no calls. The
-/// process's own commits write to the same files, so the closure should be cheap.
+/// memory, and no file system reports that. After each write, the closure is therefore called
+/// immediately, and again after 1, 2, 4, … milliseconds, for about a second. Without writes, there
+/// are no calls. The process's own commits write to the same files, so the closure should be cheap.
 final class CommitWatch: Sendable {
     private static let longestDelay = 512
 

@@ -297,8 +297,8 @@ extension SQLiteEngine {
 extension ExpressionType {
     /// Returns the value of a result.
     ///
-    /// In one case SQLite returns a floating-point number as an integer: it equals an integer, the
-    /// statement has groups and its own order, and an IN reads the same column. SQLite then
+    /// In one case SQLite returns a floating-point number as an integer: the number equals an
+    /// integer, the statement has groups and an order, and an IN reads the same column. SQLite then
     /// replaces the number by an integer in place, and sorts it as one.
     fileprivate func value(ofResult stored: StoredValue) -> Value? {
         if case .integer(let number) = stored, isFloatingPoint || self == .date {

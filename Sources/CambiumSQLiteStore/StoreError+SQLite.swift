@@ -6,8 +6,8 @@ import CambiumSQL
 import CambiumSQLite
 
 extension StoreError {
-    /// Creates the error for a failure in the file of an open store: another program has destroyed
-    /// or migrated the store, or there is a problem with the file, its folder or its disk.
+    /// Creates the error for a failure in the file of an open store. Another program may have
+    /// destroyed or migrated the store, or the file, its folder or its disk has a problem.
     ///
     /// - Parameters:
     ///   - use: The operation on the file; nil for a store in memory.

@@ -12,7 +12,7 @@ extension ManagedObjectContext {
     ///   this one has merged them before the call returns.
     /// - Throws: ``BatchInsertError`` with the number of the row that could not be inserted; the
     ///   error of the handler; `CancellationError` if the task is cancelled; ``StoreError``, or any
-    ///   error of the store. Nothing is inserted then.
+    ///   error of the store. No object is inserted then.
     @discardableResult
     public func execute<Entity>(
         _ request: BatchInsertRequest<Entity>, merging: BatchMerging = .contexts
@@ -72,7 +72,7 @@ extension ManagedObjectContext {
     /// - Throws: ``StoreError`` if a property cannot be set; ``ValidationError`` with the object
     ///   that would violate a limit or a rule; ``ConstraintConflictError`` if objects would have
     ///   the same unique values; ``ExpressionDiagnostics``; `CancellationError` if the task is
-    ///   cancelled; any error of the store. Nothing is changed then.
+    ///   cancelled; any error of the store. No object is changed then.
     @discardableResult
     public func execute<Entity>(
         _ request: BatchUpdateRequest<Entity>, merging: BatchMerging = .contexts
@@ -92,7 +92,7 @@ extension ManagedObjectContext {
     ///   this one has merged them before the call returns.
     /// - Throws: ``ValidationError`` with the object and the relationship that prevents its
     ///   deletion; `CancellationError` if the task is cancelled; ``StoreError``, or any error of
-    ///   the store. Nothing is deleted then.
+    ///   the store. No object is deleted then.
     @discardableResult
     public func execute<Entity>(
         _ request: BatchDeleteRequest<Entity>, merging: BatchMerging = .contexts

@@ -181,10 +181,10 @@ public final class PersistentContainer: Sendable {
     /// was created with ``applying(transactionSettings:)``.
     public var transactionSettings: TransactionSettings { coordinator.transactionSettings }
 
-    /// Returns a container with the same stores and with settings for its contexts: each of their
-    /// transactions on the server begins with the settings, and these end with it. With row-level
-    /// security, the policies of the tables can use them to decide which rows a context may see and
-    /// write.
+    /// Returns a container with the same stores, and with settings for its contexts. Each
+    /// transaction of these contexts on the server begins with the settings, which end with the
+    /// transaction. With row-level security, the policies of the tables can use them to decide
+    /// which rows a context may see and write.
     ///
     /// ```swift
     /// let tenant = container.applying(transactionSettings: ["app.tenant": "42"])
@@ -326,8 +326,8 @@ public final class PersistentContainer: Sendable {
     /// Creates a context for the isolation of the caller. It cannot leave this isolation.
     ///
     /// It runs on the threads of that isolation. Unless the isolation is the main actor or an actor
-    /// with an executor of its own, these are the threads of Swift's tasks, and there is only one
-    /// for each processor. If the work may block, use ``newBackgroundContext()``.
+    /// with a custom executor, these are the threads of Swift's tasks. There is only one such
+    /// thread for each processor. If the work may block, use ``newBackgroundContext()``.
     ///
     /// It merges the saves of other contexts only when you call
     /// ``ManagedObjectContext/mergePending()``, or if

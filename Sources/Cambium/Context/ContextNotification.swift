@@ -25,8 +25,8 @@ public struct ContextNotification<Payload> {
 }
 
 extension ContextNotification where Payload == ObjectsDidChange {
-    /// Posted when pending changes are processed, once for all changes since the last time, and
-    /// when the save of another context is merged. A fetch does not post it.
+    /// Posted when pending changes are processed, and when the save of another context is merged.
+    /// One notification contains all changes since the last one. A fetch does not post it.
     ///
     /// If the handler changes the same objects, this makes another event and another notification.
     public static var objectsDidChange: Self { Self(handlers: \.objectsDidChange) }
@@ -248,8 +248,8 @@ public struct SavedObjects {
         changeSets.append(changeSet)
     }
 
-    /// Removes objects that were not saved: new ones that a merge policy has discarded for others,
-    /// and those of a store that could not commit.
+    /// Removes objects that were not saved. They were discarded by a merge policy in favour of
+    /// other objects, or their store could not commit.
     mutating func leaveOut(_ objects: some Sequence<ManagedObject>) {
         inserted.subtract(objects)
         updated.subtract(objects)

@@ -210,7 +210,7 @@ extension ManagedObjectContext {
 
 // The end of an event: the changes since the last time are collected, and observers are notified.
 extension ManagedObjectContext {
-    /// Processes the changes since the last time: applies the delete rules, which keeps inverse
+    /// Processes the changes since the last call. It applies the delete rules, keeps inverse
     /// relationships consistent, registers the changes with the undo manager, and notifies
     /// controllers and observers.
     ///

@@ -9,9 +9,9 @@ import CambiumRecords
 ///
 /// Keep a context for as long as you use its objects: they do not keep it alive. If the context was
 /// released, an object shows the values that were read, and its relationships are empty. Its
-/// setters do nothing. No error is thrown, because no save is left to throw it. A program that was
-/// compiled with DEBUG prints a warning on the standard error, once for each place at which
-/// contexts are created.
+/// setters do nothing. No error is thrown, because no save is left to throw it. If a program was
+/// compiled with DEBUG, it prints a warning to standard error, once for each place in the code that
+/// creates contexts.
 ///
 /// ```swift
 /// let context = container.viewContext
@@ -147,8 +147,8 @@ public final class ManagedObjectContext {
     /// setters make in the parent.
     @exclusivity(unchecked) public var automaticallyMergesChangesFromParent: Bool
     /// The maximum age, in seconds, of a row that a fault takes from the coordinator's row cache
-    /// instead of the store. If it is less than 0 (the default), rows of any age are used, and
-    /// while many faults fire in succession, commits of other processes may show up 50 milliseconds
+    /// instead of the store. If it is less than 0 (the default), rows of any age are used. While
+    /// many faults fire in succession, commits of other processes may then show up 50 milliseconds
     /// late. If it is 0, every fault reads the store. Objects that have their values keep them.
     @exclusivity(unchecked) public var stalenessInterval: Double = -1
     /// A Boolean value that indicates whether the context rejects saves, batch operations and

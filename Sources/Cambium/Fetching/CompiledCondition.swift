@@ -39,8 +39,8 @@ final class CompiledCondition {
 
 /// A test of an object.
 ///
-/// It wraps its closure in a struct: in an array or an optional, the compiler wraps a bare closure
-/// in a second one, and a call then takes longer than many comparisons.
+/// The closure is in a struct for speed. In an array or an optional, the compiler wraps a bare
+/// closure in a second closure, and a call then takes longer than many comparisons.
 struct ObjectTest {
     /// - Parameter context: The context of the object, if the caller has it.
     typealias Body = (_ object: ManagedObject, _ context: ManagedObjectContext?) throws -> Bool

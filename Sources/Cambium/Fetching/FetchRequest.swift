@@ -71,9 +71,9 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
     /// the difference in `isFault` and in the time of that call.) If unsaved changes count, all
     /// objects have their values.
     public var returnsObjectsAsFaults = false
-    /// A Boolean value that indicates whether a fetch may evaluate in memory a part of the request
-    /// that the store's engine cannot express: of the condition, the order or the results. It reads
-    /// extra rows for that; ``explain(in:)`` names the part. Default: true.
+    /// A Boolean value that indicates whether a fetch may evaluate a part of the request in memory:
+    /// a condition, an order or results that the store's engine cannot express. It reads extra rows
+    /// for that; ``explain(in:)`` names the part. Default: true.
     ///
     /// If it is false, a fetch of such a request throws ``StoreError`` with `invalidRequest` and
     /// names the part, so that no request reads more of a large table than it needs. SQLite

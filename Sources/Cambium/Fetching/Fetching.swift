@@ -354,8 +354,8 @@ extension Array {
 extension ManagedObject {
     /// Returns the objects of a fetched property, by its number. They are fetched at the first call
     /// and kept until the object is refreshed. If the fetch fails, the result is empty and the
-    /// context remembers the error: an error of reading makes every save fail; any other mistake
-    /// makes the next save fail.
+    /// context records the error. If reading failed, every save fails. After any other error, the
+    /// next save fails.
     @_spi(Generated)
     public final func fetched<Destination: ManagedObject>(_ number: Int) -> [Destination] {
         fetchedObjects(number).cast(to: Destination.self)

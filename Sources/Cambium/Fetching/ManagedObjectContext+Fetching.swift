@@ -4,7 +4,7 @@ extension ManagedObjectContext {
     /// Returns the objects that a request finds.
     ///
     /// Unsaved changes of this context count: the fetch finds an inserted or changed object if it
-    /// meets the condition now, and it never finds a deleted one (see
+    /// meets the condition now. It never finds a deleted object (see
     /// ``FetchRequest/includesPendingChanges``). Objects that the context already has keep their
     /// values.
     ///
@@ -167,8 +167,8 @@ extension ManagedObjectContext {
     /// there are.
     ///
     /// If the task is cancelled, the statement ends, even while SQLite is sorting. In three cases
-    /// the context's isolation does a part of the work or all of it: unsaved changes count, the
-    /// context is a child, or it has merged a save meanwhile.
+    /// the context's isolation does a part of the work or all of it: there are unsaved changes that
+    /// count, the context is a child, or it has merged a save meanwhile.
     ///
     /// ```swift
     /// let products = try await context.fetchInBackground(request) { count in

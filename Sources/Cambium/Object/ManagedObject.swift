@@ -143,9 +143,9 @@ open class ManagedObject {
     /// and redone, ``awake(fromSnapshotEvents:)`` is called instead. The default does nothing.
     open func awakeFromInsert() {}
 
-    /// Called after the object's values were read from the store. Attributes that are set here
-    /// count as read: they do not make the object changed. (They are written when it is saved with
-    /// other changes.) Do not change relationships here. The default does nothing.
+    /// Called after the object's values were read from the store. Attributes that are set here do
+    /// not make the object changed, as if they had been read. (They are written when the object is
+    /// saved with other changes.) Do not change relationships here. The default does nothing.
     open func awakeFromFetch() {}
 
     /// Called after the object's values were changed by something other than a setter: undo, redo,
@@ -172,9 +172,9 @@ open class ManagedObject {
     open func didSave() {}
 
     /// Called when the object is about to be deleted, while its relationships are intact.
-    /// ``deletionCause`` has the reason: the program deletes it (if it does so twice, this is
-    /// called twice), a cascade reached the object, or another context has deleted its row. The
-    /// default does nothing.
+    /// ``deletionCause`` has the reason: the program deletes the object, a cascade reached it, or
+    /// another context has deleted its row. If the program deletes the object twice, this is called
+    /// twice. The default does nothing.
     open func prepareForDeletion() {}
 
     /// Checks the limits that the model sets for the properties; called before each save of an

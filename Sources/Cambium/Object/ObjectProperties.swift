@@ -344,7 +344,7 @@ extension ManagedObject {
         return properties.value(ofSlot: slot, attribute, in: record)
     }
 
-    /// Sets an attribute without recording a change: the object's flags and the context's sets stay
+    /// Sets an attribute without recording a change. The object's flags and the context's sets stay
     /// the same, ``changedValues()`` does not contain it, observers are not notified, and it cannot
     /// be undone. The value is written if the object is new or is saved with other changes. A fault
     /// reads its row first.

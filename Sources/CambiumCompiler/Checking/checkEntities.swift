@@ -290,9 +290,9 @@ extension EntityDraft {
 extension ModelChecker {
     /// Makes the configurations.
     ///
-    /// A hierarchy has one table, and a link references a row of the same store. So the entities of
-    /// a hierarchy, and both ends of a relationship, must be in the same configurations. If one
-    /// configuration contains everything, the others are only selections.
+    /// A hierarchy has one table, and a link references a row of the same store. Therefore the
+    /// entities of a hierarchy, and both ends of a relationship, must be in the same
+    /// configurations. If one configuration contains everything, the others are only selections.
     func checkConfigurations(in model: Model) -> [Configuration] {
         var seen: [String: String] = [:]
         var configurations: [(configuration: Configuration, written: ParsedAttribute)] = []

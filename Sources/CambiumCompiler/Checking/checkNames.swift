@@ -77,8 +77,8 @@ extension ModelChecker {
     }
 }
 
-/// The names of the Swift types generated from a model: its own, and those of its enumerations,
-/// composites and entities, with the key types beside them.
+/// The names of the Swift types that are generated from a model: the model's own type, the types of
+/// its enumerations, composites and entities, and the key types.
 ///
 /// Two names in the model may not differ only in case, because people would confuse them. A
 /// generated name only clashes with an equal name.

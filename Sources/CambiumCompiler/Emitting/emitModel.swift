@@ -208,8 +208,8 @@ extension SwiftEmitter {
             [(nil, code(statement.operation))] + statement.parts.map { (nil, .rawString($0)) })
     }
 
-    /// The parts of an operation that a program needs. Of the tables that are read, it needs only
-    /// the tables with rows that are counted before the migration.
+    /// The parts of an operation that a program needs. It needs only some of the tables that are
+    /// read: the tables with rows that are counted before the migration.
     private func code(_ operation: SchemaOperation) -> SwiftCode {
         func call(_ name: String, _ arguments: (String?, SwiftCode)?...) -> SwiftCode {
             .call(".\(name)", arguments.compactMap(\.self))

@@ -91,8 +91,8 @@ package enum Vocabulary {
     }
 }
 
-/// An element of the language: a row of a table that the reader, the checker, the formatter, the
-/// schema for editors and the conversions from and to Xcode's files share.
+/// An element of the language, as a row of a table. The reader, the checker, the formatter, the
+/// schema for editors and the conversions from and to Xcode's files use this table.
 ///
 /// To add an XML attribute, add it here and in the code that uses its value.
 package final class ElementDescriptor: Sendable {

@@ -259,8 +259,8 @@ extension StepLint {
 }
 
 extension StepLint {
-    /// Two versions with the same hash are the same to a store: a program of the older one opens a
-    /// store of the newer, and takes its conditions out again.
+    /// Checks two versions with the same hash. A store cannot distinguish them: a program of the
+    /// older version opens a store of the newer version, and removes its conditions again.
     func lintCompatibility() {
         guard old.model.versionHash == new.model.versionHash else { return }
         lintRepeatedStep()

@@ -195,8 +195,8 @@ package struct LockFile: Equatable {
 ///
 /// The hashes do not depend on layout, spelling or the order of declarations in the file. They do
 /// not depend on declarations that affect only the program either: code generation, messages, named
-/// requests, merge and delete rules, user info. So all of these may still change. The hashes do not
-/// depend on the SQL: a newer compiler that writes better SQL does not invalidate a lock.
+/// requests, merge and delete rules, user info. Therefore all of these can still change. The hashes
+/// do not depend on the SQL: a newer compiler that writes better SQL does not invalidate a lock.
 package struct LockedVersion: Equatable {
     /// The version's name.
     package let name: String

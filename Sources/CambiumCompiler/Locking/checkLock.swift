@@ -112,9 +112,9 @@ enum LockChecker {
 }
 
 extension CheckedModel {
-    /// The position of the first, in the file, of several elements that a lock names: an entity, a
-    /// composite or an enumeration, an element in one, or the migration. For a removed element it
-    /// is the position of its owner.
+    /// Returns the position of the element that comes first in the file among several elements that
+    /// a lock names. Such an element is an entity, a composite, an enumeration, an element in one
+    /// of these, or the migration. For a removed element it is the position of its owner.
     fileprivate func position(ofFirstOf subjects: [String]) -> SourcePosition {
         let places = subjects.compactMap(element).map { $0.offset }
         return parsed.position(at: places.min() ?? parsed.root.offset)

@@ -188,9 +188,9 @@ extension ModelCompiler {
 
 /// A step between two versions of an Xcode bundle that have both shipped.
 ///
-/// Core Data dropped everything that a new version no longer contained, without asking. So these
-/// drops happened in existing stores. Here the drops are declared automatically; they are reported
-/// once for each step.
+/// Core Data dropped everything that a new version no longer contained, without asking. These drops
+/// therefore happened in existing stores. Here the drops are declared automatically; they are
+/// reported once for each step.
 package struct ShippedStep {
     /// The new version with the drops in its migration.
     package let target: Model

@@ -166,8 +166,8 @@ package final class ModelCompiler {
         )
     }
 
-    /// The tables of each version. Laying them out one version after the other is less work than
-    /// all in parallel: most tables are those of the version before.
+    /// The tables of each version. The versions are laid out one after another, because most tables
+    /// are the same as in the version before. This is less work than a layout in parallel.
     package static func schemas(of versions: [CheckedModel]) -> [Schema] {
         var schemas: [Schema] = []
         var previous: (model: Model, schema: Schema)?

@@ -18,8 +18,8 @@ extension ModelCompiler {
         case step(Migration?, [Diagnostic], VerifyReport.Step)
     }
 
-    /// The proofs: the creation of the current version's store, which also detects an SQLite that
-    /// is too old, and the steps from each version to the next.
+    /// The proofs of a bundle. One creates a store of the current version, and detects an SQLite
+    /// that is too old. The others are the steps from each version to the next.
     func proofs(of subject: ProofSubject) -> [Proof]? {
         let versions = subject.versions
         guard let current = versions.last, let schema = subject.schemas.last else { return nil }

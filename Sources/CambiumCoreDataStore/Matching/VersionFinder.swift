@@ -37,8 +37,8 @@ struct VersionFinder {
     ///
     /// Hashes identify a version exactly. An identifier is better evidence than the tables, because
     /// several versions may have the same tables. If it names a version that does not fit, the only
-    /// one that fits is chosen: an identifier that was not changed with the model is a common
-    /// mistake. If several fit equally well, the rows and the migrations decide.
+    /// version that fits is chosen. It is a common mistake to change the model without its
+    /// identifier. If several fit equally well, the rows and the migrations decide.
     ///
     /// - Parameter forced: The name of the version, if it is known.
     func match(forced: String?) throws(CoreDataImportError) -> Match {

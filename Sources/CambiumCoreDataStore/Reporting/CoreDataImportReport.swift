@@ -3,8 +3,8 @@ import CambiumModel
 /// The result of an import of a Core Data store, or of a plan for one, with all data that was not
 /// imported.
 ///
-/// Counts are those of the copy, and names are those of the version that wrote the store. Data that
-/// the migration deletes afterwards is counted in ``migration``.
+/// The counts are of the copy. The names are from the version that wrote the store. Data that the
+/// migration deletes afterwards is counted in ``migration``.
 public struct CoreDataImportReport: Sendable, Hashable {
     /// The counts of the objects of one entity, without its sub-entities.
     public struct EntityCount: Sendable, Hashable, Codable {

@@ -1,8 +1,8 @@
 import CambiumModel
 import CambiumSQL
 
-/// The statements that find rows that break rules which the store itself cannot check: patterns
-/// that SQLite cannot express, and rules over more than one row.
+/// The statements that find rows that break rules which SQLite cannot check itself: some patterns,
+/// and rules over more than one row.
 struct BrokenRuleSQL: Sendable {
     /// The attribute with the pattern; nil for a rule.
     let property: String?

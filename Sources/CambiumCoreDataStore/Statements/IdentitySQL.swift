@@ -29,8 +29,8 @@ enum IdentitySQL {
             + "WHERE a.\"entity\" = ?1"
     }
 
-    /// Marks the objects of an entity (parameter 1) as deleted that no longer exist under a key
-    /// that is greater by a number (parameter 2), and returns their keys.
+    /// Marks objects of an entity (parameter 1) as deleted if they no longer exist, and returns
+    /// their keys. In the table, each key is greater by a number (parameter 2).
     ///
     /// - Parameter entity: The current entity; nil if it was deleted.
     static func markDeleted(newEntity entity: Entity?, in model: Model) -> String {

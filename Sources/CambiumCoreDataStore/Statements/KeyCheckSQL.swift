@@ -144,8 +144,8 @@ struct KeyCheckSQL: Sendable {
             ?? false
     }
 
-    /// Key, entity and target of the rows that reference a row which does not reference them, and
-    /// the target of that row; for such a relationship.
+    /// Selects the one-sided links of a relationship that is its own inverse: the key, entity and
+    /// target of each row whose target does not reference it, and the target of the target row.
     var oneSided: String {
         "SELECT t.\"_id\", \(name), t.\(column), o.\(column) FROM \(table) AS t JOIN \(table) AS o "
             + "ON o.\"_id\" = t.\(column) WHERE o.\(column) IS NOT t.\"_id\" ORDER BY 1"

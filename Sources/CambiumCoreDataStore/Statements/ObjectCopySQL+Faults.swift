@@ -96,8 +96,8 @@ extension ObjectCopySQL {
     /// The links of a one-to-one relationship that our store keeps at the other side, and that only
     /// this side has in Core Data's table. Nil for other relationships.
     ///
-    /// The columns are key, entity number and target, and whether these exist in our store: the
-    /// object, the target, and an object of any entity with the target's key.
+    /// The columns are the key, the entity number and the target, and three Boolean values: whether
+    /// the new store has the object, the target, and an object of any entity with the target's key.
     func oneSided(_ key: CoreDataLayout.KeySource) -> String? {
         let model = layout.model
         guard let column = key.column,
@@ -117,8 +117,9 @@ extension ObjectCopySQL {
             + "AND o.\(SQLText.identifier(owner)) = s.\"Z_PK\")"
     }
 
-    /// The objects without a link of a one-to-one that have one in our store, as the other side has
-    /// it: key, entity number, and the key of the other object. Nil for other relationships.
+    /// Selects the objects that have no key of a one-to-one relationship in Core Data's store, but
+    /// a link in the new store, because the other object has the key. The columns are the key, the
+    /// entity number, and the key of the other object. The result is nil for other relationships.
     func completed(_ key: CoreDataLayout.KeySource) -> String? {
         let model = layout.model
         guard let column = key.column, let inverse = model.inverse(of: key.relationship),

@@ -46,8 +46,8 @@ struct ObjectCopySQL: Sendable {
             + "(SELECT max(s.\"Z_PK\") FROM \(from))"
     }
 
-    /// One row of numbers: the number of rows, the least and the greatest key; the number of rows
-    /// of each entity; the number of rows with a key, for each of
+    /// One row of numbers: the number of rows, the least and the greatest key, the number of rows
+    /// of each entity, and the number of rows with a key for each of
     /// ``CoreDataLayout/ObjectSource/keys``.
     var counts: String {
         let entities = object.entities.map { entity in
@@ -139,9 +139,9 @@ struct ObjectCopySQL: Sendable {
         entity.map { layout.model.lineage(of: $0).contains { $0.name == declaring.name } } ?? true
     }
 
-    /// The attributes with values that may be in files. Each has a query of key, entity and name of
-    /// the file as bytes, and a statement that sets the value (parameter 2) in the row of a key
-    /// (parameter 1).
+    /// The attributes with values that may be in files. Each element has a query of the key, the
+    /// entity and the name of the file as bytes, and a statement that sets the value (parameter 2)
+    /// in the row with a key (parameter 1).
     var external: [(entity: Entity, attribute: Attribute, query: String, update: String)] {
         let file = SQLText.literal(.blob(Data([ExternalForm.file])))
         let name = SQLText.identifier(table.name)

@@ -20,7 +20,7 @@ public struct CommitID: Sendable, Hashable, Codable {
 public enum CommitOutcome: Sendable, Hashable {
     /// All its changes are in the store.
     case committed
-    /// None of its changes are in the store, and none will be.
+    /// Its changes are not in the store, and they will not be written later.
     case rolledBack
     /// The server has not ended the transaction of the save yet.
     case undecided

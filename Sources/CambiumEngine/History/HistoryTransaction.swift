@@ -95,7 +95,7 @@ public struct HistoryChange: Sendable, Hashable, CustomStringConvertible {
     /// The values after, if the history has them: of an update, the changed ones; of a new object,
     /// the ones that are not nil.
     public let newValues: [String: PropertyValue]
-    /// Of a deleted object, the values of the attributes that the model preserves
+    /// If the object was deleted, the values of the attributes that the model preserves
     /// (`preserved="true"`, Xcode's "Preserve After Deletion"); nil for the other kinds.
     public let tombstone: [String: Value]?
 

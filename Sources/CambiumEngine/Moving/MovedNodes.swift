@@ -1,8 +1,8 @@
 import CambiumModel
 import CambiumRecords
 
-/// The rows of a store while they are moved to a new one of another kind: first the rows of all
-/// hierarchies, then their links and the order of the lists.
+/// The rows of a store while they are moved to a new store of another kind. The rows of all
+/// hierarchies come first, then their links and the order of the lists.
 package struct MovedNodes {
     private let model: ModelDescription
     /// The keys of the rows, by the number of the root entity.

@@ -2,9 +2,9 @@ import CambiumModel
 
 /// Chooses the numbers that keep a list in order, so that as few as possible change.
 package enum ListPlaces {
-    /// The distance between appended members: there is room for twenty insertions, each between the
-    /// last one and its neighbour, and four bytes are enough for lists of up to two thousand
-    /// members.
+    /// The distance between the positions of appended members. It leaves room for twenty
+    /// insertions, each between the last one and its neighbour. Four bytes are enough for lists of
+    /// up to two thousand members.
     package static let gap = Model.positionGap
 
     /// Returns the changes that make the places increase along the list.
@@ -34,8 +34,8 @@ package enum ListPlaces {
         return result
     }
 
-    /// Returns new places for the members in the wrong order, between those in the right order; nil
-    /// if there is no room.
+    /// Returns new positions for the members that are in the wrong order, between the members in
+    /// the right order. The result is nil if there is no room.
     private static func insertions(
         into list: [Int64], from places: [Int64: Int64]
     ) -> [(member: Int64, place: Int64)]? {

@@ -44,8 +44,8 @@ extension [RowConflict] {
 /// Rows that would have the same unique values after a save, or the same partner in a one-to-one.
 package struct UniqueCollision {
     package let key: UniqueKey
-    /// The claims, at least two. The row that keeps the values comes first: a row in the store with
-    /// these values, then rows that were saved before, then new ones in the order of their
+    /// The claims, at least two. The first row keeps the values. The order is: a row in the store
+    /// with these values, then rows that were saved before, then new rows in the order of their
     /// insertion.
     package let claims: [Claim]
 

@@ -57,7 +57,7 @@ extension SavePlan {
 
     // MARK: Rows that were to be deleted and stay, because others have changed them
 
-    /// Reverts the effects of delete rules around rows that are kept in the end: the rows that were
+    /// Reverts the effects of delete rules for rows that are not deleted after all. Rows that were
     /// deleted with them are kept too, and cleared keys reference them again.
     package mutating func restoreRelated(of ids: [RowIdentity]) {
         var restored = Set(ids)

@@ -1,8 +1,8 @@
 import CambiumModel
 import CambiumRecords
 
-/// The rows that a save with conflicts will write, while they are decided. Nothing is written
-/// before everything is settled.
+/// The rows that a save with conflicts will write, while they are decided. The plan is complete
+/// before the first write.
 package struct SavePlan {
     /// The write of a row.
     package enum Write {

@@ -143,8 +143,8 @@ struct ImportRowWriter {
         return .ready(ready)
     }
 
-    /// Whether the destination of a relationship must be known before the row is written: the link
-    /// is required, or it alone decides which object the row updates.
+    /// Whether the destination of a relationship must be known before the row is written. This is
+    /// so if the link is required, or if it alone identifies the object that the row updates.
     private func needsFirst(_ relationship: ExchangeRelationship, _ row: ImportRow) -> Bool {
         relationship.isRequired
             || relationship.isInKey
@@ -259,8 +259,8 @@ struct RefusedItem: Error {
 /// same.
 ///
 /// If an item is rejected, its batch is rolled back and the items before it are written again. The
-/// next attempt is with one item, and the number grows after each success. So a rejected item costs
-/// little if all are rejected, and almost nothing if few are.
+/// next attempt is with one item, and the number grows after each success. A rejected item
+/// therefore costs little if all are rejected, and almost nothing if few are.
 ///
 /// - Parameters:
 ///   - shouldContinue: Whether to try again after a rejection. If not, this function rolls

@@ -62,7 +62,7 @@ struct ExchangeRelationship: Sendable {
     var keylessField: FieldProblem { FieldProblem("\(keylessProblem) \(Self.remedyOfKeyless)") }
 }
 
-/// The values by which a file names an object of an entity: those of a unique constraint.
+/// The values of a unique constraint by which a file names an object of an entity.
 ///
 /// If the constraint contains a relationship, it is named by a constraint of its destination. For
 /// example, a membership that is unique by `person club` is named by the e-mail address of the
@@ -102,8 +102,8 @@ struct ExchangeKeyShape: Sendable {
 
     /// The first constraint that has attributes only, or else the first one that can be named.
     ///
-    /// - Parameter outer: The constraints that contain this one. None of them is used again: in a
-    ///   tree that is unique by `parent name`, names would be infinite.
+    /// - Parameter outer: The constraints that contain this one. No entity is used twice: in a tree
+    ///   that is unique by `parent name`, names would be infinite.
     init?(of entity: EntityDescription, in model: ModelDescription, within outer: [UniqueKey] = [])
     {
         let simple = model.attributeConstraints(of: entity)

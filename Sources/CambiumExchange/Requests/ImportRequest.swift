@@ -151,9 +151,10 @@ public struct ImportSource: Sendable {
     /// - The row has no word, or its word means no entity that can have objects.
     /// - The row would update an object of another entity: the entity of an object never changes.
     public var entityField: ExchangeEntityField?
-    /// The unique constraints by which relationships name their destinations, if these have
-    /// several: the properties of the constraint, by the relationship's name. Default: the first
-    /// constraint that has attributes only, or else the first one that has a relationship.
+    /// The properties of the unique constraint by which a relationship names its destinations, by
+    /// the relationship's name. Use it if a destination has several unique constraints. Default:
+    /// the first constraint that has attributes only, or else the first one that has a
+    /// relationship.
     ///
     /// A relationship in a constraint is named by a constraint of its own destination.
     public var relationshipKeys: [String: [String]] = [:]

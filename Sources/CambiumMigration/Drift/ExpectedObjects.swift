@@ -198,8 +198,9 @@ indirect enum ExpectedObjects {
         return changed + external(in: rows, besides: expected)
     }
 
-    /// The probable differences of a table with an unknown statement: the columns without which its
-    /// fingerprint would match, or else the missing columns that the chain will need.
+    /// The probable differences of a table with an unknown statement. If the fingerprint matches
+    /// without some columns, these are the differences. Otherwise, they are the missing columns
+    /// that the chain will need.
     private static func guessedParts(
         of table: String, _ fingerprint: String, in catalogue: Catalogue, _ former: FormerTables
     ) -> [StoreDifference.Part] {
@@ -306,8 +307,8 @@ struct AddedColumns {
 
     // MARK: During a migration
 
-    /// The tables whose added columns cannot be migrated: their rows are moved to another table or
-    /// to several tables, or are deleted; or the new version has a column of that name.
+    /// Returns the tables with added columns that cannot be migrated. The rows of such a table are
+    /// deleted or moved to other tables, or the new version has a column with the same name.
     func lost(in migration: Migration) -> [String] {
         let operations = migration.operations
         return tables.keys.sorted().filter { table in

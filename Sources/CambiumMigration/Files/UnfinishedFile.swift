@@ -9,7 +9,8 @@ import CambiumModel
 #endif
 
 /// Names of unfinished files: the name of the file, a mark and a UUID. People do not use such names
-/// for their own files. So the leftovers of a killed process can be distinguished from other files.
+/// for their own files. The remaining files of a killed process can therefore be distinguished from
+/// other files.
 package enum UnfinishedFile {
     /// A new name.
     ///

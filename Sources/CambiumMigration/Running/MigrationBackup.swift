@@ -13,8 +13,8 @@ public enum MigrationBackupPolicy: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The copy of a store before its migration. It gets its final name only when the complete
-/// migration has run. So a migration that fails repeatedly does not fill the disk with copies of an
-/// unchanged store.
+/// migration has run. A migration that fails repeatedly therefore does not fill the disk with
+/// copies of an unchanged store.
 struct MigrationBackup {
     /// The path of the finished copy.
     private(set) var path: String
@@ -58,10 +58,11 @@ struct MigrationBackup {
         }
     }
 
-    /// Gives the copy its name, and the files of large values; on the disk when this returns.
+    /// Gives the copy its name, and adds the files of large values. When the method returns, the
+    /// copy is on the disk.
     ///
-    /// A process that was killed after this, and before the commit, has left a copy of a store that
-    /// is as it was: there need not be a second one.
+    /// If a process is killed after this call and before the commit, it leaves a copy of an
+    /// unchanged store. The next migration then does not need a second copy.
     mutating func finish() throws(MigrationError) {
         do {
             if let former, FileManager.default.contentsEqual(atPath: former, andPath: unfinished) {

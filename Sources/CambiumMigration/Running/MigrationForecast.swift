@@ -54,9 +54,9 @@ public struct MigrationForecast: Sendable, Hashable {
     public let steps: [Step]
     /// The size of the store in bytes.
     public let storeSize: Int
-    /// The number of bytes that the disk should have free: for the copy that is made before data is
-    /// deleted, and for the new tables beside the old ones. After the migration most of them are
-    /// free again.
+    /// The number of bytes that should be free on the disk. They are needed for the copy before
+    /// data is deleted, and for new tables while the old ones exist. After the migration most of
+    /// them are free again.
     ///
     /// On a server these are the copies of tables, the rewritten tables with their indexes, and the
     /// same number of bytes for the server's log.

@@ -377,8 +377,9 @@ extension MigratedNames {
 }
 
 extension Catalogue {
-    /// A column that a virtual table shares with one of the model's that it names, and that this
-    /// one has no more: such a table may have its rows there.
+    /// Returns a column of a virtual table that is also a column of a model's table in the store,
+    /// but no longer in the new version. The virtual table's SQL must name the model's table,
+    /// because its rows may then be stored there.
     func deletedColumn(
         from object: StoreObject, _ virtualColumns: [String: [String]], _ schema: Schema
     ) -> String? {
@@ -397,6 +398,6 @@ extension Catalogue {
 }
 
 extension StoreObject {
-    /// As a catalogue is read.
+    /// The object as a row of the catalogue.
     fileprivate var row: [StoredValue] { [.text(name), .text(sql)] }
 }

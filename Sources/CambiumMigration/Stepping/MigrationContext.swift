@@ -6,10 +6,10 @@ import CambiumSQL
 /// A step runs in the transaction of the complete chain of migrations. At that time, the new tables
 /// exist and contain all values that the two versions define: unchanged and renamed values, fills
 /// and defaults. The new version's constraints are checked later. Old tables are dropped and
-/// derived attributes are computed later, too. So the step can read the complete old version, and
-/// correct the migrated objects of the new version. The result has to meet the new version's
-/// constraints. If a row violates one, or the step throws, the complete chain is rolled back, and
-/// the error names the step, the entity and the row.
+/// derived attributes are computed later, too. The step can therefore read the complete old
+/// version, and correct the migrated objects of the new version. The result has to meet the new
+/// version's constraints. If a row violates one, or the step throws, the complete chain is rolled
+/// back, and the error names the step, the entity and the row.
 ///
 /// ```swift
 /// func splitName(_ context: MigrationContext<Shop.Version1, Shop.Version2>) throws {

@@ -32,8 +32,8 @@ extension StepConnection {
     }
 }
 
-/// The large values that the rows of a step reference. A row cannot throw. So an error is
-/// remembered here, and the step fails at its end.
+/// The large values that the rows of a step reference. A row cannot throw. Therefore an error is
+/// kept here, and the step fails at its end.
 package final class LargeValues: Sendable {
     private let read: @Sendable (_ name: String) throws -> Data?
     private let firstFailure = Mutex<(any Error)?>(nil)

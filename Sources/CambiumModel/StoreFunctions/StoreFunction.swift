@@ -278,8 +278,8 @@ package enum ConversionFunction: String, CaseIterable, Sendable {
         }
     }
 
-    /// The number that a text spells from its first character to its last, with a point and without
-    /// an exponent; Foundation would also take the beginning of a longer text.
+    /// Returns the number that the complete text spells, with a decimal point and without an
+    /// exponent. Foundation would also accept a text that only begins with a number.
     private static func decimal(_ text: String) -> Decimal? {
         let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
         let parts = digits.split(separator: ".", omittingEmptySubsequences: false)

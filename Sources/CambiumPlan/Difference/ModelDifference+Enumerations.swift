@@ -310,8 +310,8 @@ extension ModelDifference {
 }
 
 extension Enumeration {
-    /// Whether a case has the raw value of another case and cannot simply be its new name, because
-    /// a case with one of the two names also exists in the other version.
+    /// Whether a case took over the raw value of another case. A simple rename is excluded: a case
+    /// with one of the two names also exists in the other version.
     ///
     /// - Parameter before: The enumeration that has `item`.
     func exchanges(

@@ -208,8 +208,8 @@ package final class ModelMatch: @unchecked Sendable {
         return missing
     }
 
-    /// Returns why a property of an old entity cannot be the former one of another property: it
-    /// does not exist, or the objects of other entities have it too.
+    /// Returns the reason why a property of an old entity cannot be the former property of another
+    /// one: it does not exist, or objects of other entities have it too.
     private func missingProperty(
         _ name: String, of oldEntity: Entity
     ) -> (reason: String, remedy: String?) {

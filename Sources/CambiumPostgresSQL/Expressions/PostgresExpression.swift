@@ -9,8 +9,8 @@ package struct UnsupportedExpression: Error {
 
 /// Turns expressions into SQL over a row, with the results that ``ExpressionEvaluator`` has for the
 /// object. If the server's result differs, or an error would end the transaction, the expression is
-/// ``UnsupportedExpression``, or in doubt. An expression in doubt has the right result for all rows
-/// except some that the server can tell apart, for example rows with strings that are not all
+/// ``UnsupportedExpression``, or in doubt. An expression in doubt has the right result for most
+/// rows. The server can identify the other rows, for example rows with strings that are not all
 /// ASCII.
 package struct PostgresExpression {
     /// The use of a condition's result.

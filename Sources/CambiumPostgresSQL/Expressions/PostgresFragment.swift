@@ -42,7 +42,7 @@ package struct PostgresFragment: Sendable, Equatable, ExpressibleByStringInterpo
         parameters = [.value(value, type)]
     }
 
-    /// An array of values, sent as one parameter. None of the values is NULL.
+    /// An array of values, sent as one parameter. The values are not NULL.
     package init(array values: [StoredValue], of type: PostgresType) {
         text = "\0"
         parameters = [.array(values, type)]

@@ -5,8 +5,8 @@ import CambiumSQL
 package enum PostgresGrants {
     private static let rights = "SELECT, INSERT, UPDATE, DELETE"
 
-    /// The statements, for the owner of the tables. The last ones are for tables that do not exist
-    /// yet: those of later versions of the model, and of the history if it is enabled later.
+    /// The statements, for the owner of the tables. The last statements are for tables that do not
+    /// exist yet: the tables of later versions, and of the history if it is enabled later.
     ///
     /// - Parameters:
     ///   - schema: The name of the schema of the store.

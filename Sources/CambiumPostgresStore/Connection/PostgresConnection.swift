@@ -48,8 +48,8 @@ final class PostgresConnection {
         let types: [Oid]
 
         /// The name depends on the statement alone. A numbered name could belong to another
-        /// statement: behind a pooler, another program may have prepared one on this connection
-        /// under the same number, such as one that begins another kind of transaction.
+        /// statement. Behind a pooler, another program may have prepared a statement under the same
+        /// number on this connection, such as one that begins another kind of transaction.
         ///
         /// - Parameter errors: How often the connection has discarded its prepared statements.
         func name(after errors: Int) -> String {

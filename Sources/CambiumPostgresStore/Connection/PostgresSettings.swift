@@ -119,8 +119,8 @@ struct PostgresSetup: Sendable {
     var statementTimeout: Duration?
     /// How long a transaction may be open without a statement.
     var idleTimeout: Duration?
-    /// The table whose lock excludes migrations of a store until a transaction ends, with its
-    /// schema; nil if no store is open yet.
+    /// The table with its schema, or nil if no store is open yet. A lock on the table prevents
+    /// migrations of the store until the transaction ends.
     var metadata: String?
     /// The receiver of statements.
     var watch: PostgresWatch?
@@ -132,8 +132,8 @@ struct PostgresSetup: Sendable {
     /// setting lasts longer: behind a pooler, another program may get the connection next.
     ///
     /// The lock comes before the first query, because the first query takes the transaction's
-    /// snapshot. A transaction that waits for a migration sees its result. Of these statements,
-    /// only the settings are a query.
+    /// snapshot. A transaction that waits for a migration sees its result. Only the statement for
+    /// the settings is a query.
     var beginning: [PostgresStatement] {
         let limits = [
             ("lock_timeout", lockTimeout), ("statement_timeout", statementTimeout),

@@ -10,14 +10,15 @@ import CambiumSQL
 /// triggers, they note the changes of other programs: see ``PostgresHistoryTriggers``.
 ///
 /// The number of a transaction is its position in the history. No transaction may get a position
-/// before one that was already read. So only the transaction that holds the lock on the row of the
-/// last number, until its commit, assigns numbers. It numbers itself and the committed transactions
-/// without a number. A save takes the lock if it is free. Otherwise it stays without a number until
-/// the next save, or until somebody reads the history. So no commit waits for another commit.
+/// before one that was already read. A transaction locks the row of the last number until its
+/// commit. Therefore only this transaction assigns numbers. It numbers itself and the committed
+/// transactions without a number. A save takes the lock if it is free. Otherwise it stays without a
+/// number until the next save, or until somebody reads the history. Therefore no commit waits for
+/// another commit.
 ///
 /// Transactions without a number are numbered in the order of their ranks. A save gets its rank
-/// when it holds all its locks. So if two transactions wrote the same object, the first one has the
-/// lower number.
+/// when it holds all its locks. Therefore, if two transactions wrote the same object, the first one
+/// has the lower number.
 struct PostgresHistorySQL {
     private let names: PostgresHistoryNames
     var transactions: String { names.transactions }

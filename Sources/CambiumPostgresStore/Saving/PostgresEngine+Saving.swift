@@ -172,8 +172,8 @@ extension PostgresEngine {
     }
 
     /// Begins the transaction, and locks the rows: for each table the deleted rows, the updated
-    /// rows and the checked rows, each in the order of their keys. So deadlocks of two saves are
-    /// rare. If there is one, the server ends one of the saves, which is repeated.
+    /// rows and the checked rows, each in the order of their keys. Deadlocks of two saves are
+    /// therefore rare. If there is one, the server ends one of the saves, which is repeated.
     ///
     /// - Parameters:
     ///   - beginning: The statements that begin the transaction.

@@ -175,9 +175,9 @@ struct PostgresWriter {
 
     // MARK: COPY
 
-    /// The number of new rows of an entity from which a save uses COPY. A copy takes additional
-    /// round trips, but two thirds of the time of the statements (of 100,000 rows with ten columns,
-    /// over a socket; no less of 1,000 rows). Tests set it lower.
+    /// The number of new rows of an entity from which a save uses COPY. A copy needs additional
+    /// round trips. For 100,000 rows with ten columns, over a socket, it takes two thirds of the
+    /// time of the statements. For 1,000 rows, it saves no time. Tests set it lower.
     @TaskLocal static var copiesFrom = 10_001
     /// The same for a batch operation. It writes in parts anyway.
     @TaskLocal static var batchCopiesFrom = 4_096

@@ -62,8 +62,8 @@ struct ComputedValues {
 
     private static let rowsAtOnce = 2_000
 
-    /// Brings the values of all rows up to date, in a transaction without other writers: the values
-    /// that are computed in memory, and the values that the server computes from these.
+    /// Updates computed values in all rows, in a transaction without other writers. It updates the
+    /// values that are computed in memory, and the values that the server computes from these.
     func updateAll(
         _ connection: PostgresConnection,
         _ updateOfAll: (PostgresDerivations.Maintained) -> String?

@@ -116,8 +116,8 @@ struct PostgresCatalogue {
     /// The name of the hash in the metadata.
     static let nameOfHash = "catalogue"
 
-    /// A hash of all definitions except those of the history, which may be turned on and off. It
-    /// shows whether anything was changed.
+    /// A hash of all definitions without the history's, because the history can be turned on and
+    /// off. It shows whether anything was changed.
     var hash: String {
         let lines = definitions.filter { !$0.key.isOfHistory }
             .map { "\($0.key.relation) \($0.key.name) \($0.key.kind) \($0.value)" }

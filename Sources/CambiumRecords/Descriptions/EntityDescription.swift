@@ -314,8 +314,8 @@ public final class RelationshipDescription: Sendable {
     @inlinable public var isKeptElsewhere: Bool { place == .farRow || place == .pairs }
 }
 
-/// The destination of a to-one relationship with the key in the object's own row: the part of its
-/// description that a getter needs, in numbers, without reference counting.
+/// The part of a relationship's description that a getter needs, as numbers without reference
+/// counting. The relationship is a to-one with the key in the object's own row.
 public struct KeyPlace: Sendable {
     /// The slot of the destination's key.
     public let slot: Int

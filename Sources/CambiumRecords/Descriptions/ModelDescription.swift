@@ -179,8 +179,8 @@ public final class ModelDescription: Sendable, CustomReflectable, CustomStringCo
     }
 }
 
-/// Values that no two rows of an entity's family share: those of a unique constraint, or the key of
-/// a one-to-one relationship.
+/// Values that are unique among the rows of an entity's family: the values of a unique constraint,
+/// or the key of a one-to-one relationship.
 package final class UniqueKey: Sendable {
     /// The number of the entity that declares it.
     package let declarer: Int

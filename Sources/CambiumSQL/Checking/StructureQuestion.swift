@@ -94,8 +94,8 @@ private struct StructureQuestions {
             ? "\(alias).\(names.column(SystemColumn.entity))" : "''"
     }
 
-    /// Returns the condition for rows of the hierarchy whose entity is in the model but outside of
-    /// a family; nil if there can be none.
+    /// Returns the condition for rows of the hierarchy with an entity of the model that is not in a
+    /// family. The result is nil if there can be no such rows.
     private func isOutside(_ entity: Entity, _ alias: String) -> String? {
         let family = Set(model.family(of: entity).map(\.name))
         let others = model.family(of: model.root(of: entity)).filter { other in

@@ -57,7 +57,7 @@ extension SQLiteEngine {
         }
     }
 
-    /// Deletes files in the same way as those of an interrupted save: a journal names them, and
+    /// Deletes files in the same way as after an interrupted save. A journal names the files, and
     /// files that a row references are kept.
     private func repair(
         _ files: ExternalFiles, _ names: Set<String>, _ connection: Connection

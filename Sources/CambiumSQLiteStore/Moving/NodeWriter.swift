@@ -5,8 +5,8 @@ import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
 
-/// Writes the rows of a store of another kind into a new database, inside one transaction: first
-/// the rows of all hierarchies, then their links and the order of the lists.
+/// Writes the rows of a store of another kind into a new database, in one transaction. The rows of
+/// all hierarchies come first, then their links and the order of the lists.
 final class NodeWriter {
     private let model: ModelDescription
     private let connection: Connection

@@ -78,7 +78,7 @@ enum DiffCommand: Command {
         return BundleReader.extensions.contains { word.hasSuffix(".\($0)") }
     }
 
-    /// The versions of a bundle. Of the findings, only errors are reported.
+    /// The versions of a bundle. Only findings that are errors are reported.
     private static func read(
         _ path: String, _ declarations: String?, _ console: Console
     ) throws(ToolError) -> CheckedBundle? {

@@ -134,9 +134,9 @@ package final class BatchInsertion: BatchWork {
         }
     }
 
-    /// Merges rows up to the first that depends on the outcome of earlier ones: one that conflicts,
-    /// by another constraint, with the stored row of an earlier one, or that conflicts with several
-    /// stored rows.
+    /// Merges rows up to the first row that depends on the result for earlier rows. Such a row
+    /// conflicts with several stored rows, or conflicts by another constraint with the stored row
+    /// of an earlier row.
     ///
     /// - Returns: The number of merged rows, at least one.
     private func mergeFirst(

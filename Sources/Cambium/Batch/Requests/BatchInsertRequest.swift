@@ -10,7 +10,7 @@
 /// ```
 ///
 /// Values that are not set have the model's defaults. The store's checks apply, and so do all
-/// limits and rules of the model, including those that only the program can check. If a row
+/// limits and rules of the model, including rules that only the program can check. If a row
 /// violates one, the operation throws a ``BatchInsertError`` with its number, and nothing is
 /// inserted. No hook of the objects is called, no validation of the program runs, and the number of
 /// objects in a to-many relationship is not checked.

@@ -12,8 +12,8 @@
 /// changes of contexts are not considered. The version of each matching row increases. If a context
 /// has changed such an object, its save has a conflict.
 ///
-/// All limits and rules of the model apply, including those that only the program can check, and so
-/// do unique constraints. If a row violates one, the operation throws an error that names it, and
+/// All limits, rules and unique constraints of the model apply, including rules that only the
+/// program can check. If a row violates one, the operation throws an error that names it, and
 /// nothing is changed. No hook of the objects is called, and no validation of the program runs.
 ///
 /// The result for a decimal attribute is rounded to its scale, halves away from zero.

@@ -274,7 +274,7 @@ struct DeletionsAbove: ContextAccess {
 
 extension ManagedObject {
     /// Whether the only change of the object is that links to others were removed, as a delete of
-    /// the others does. Nothing is lost if the object is deleted.
+    /// the others does. If the object is deleted, no change is lost.
     fileprivate final var isOnlyUnlinked: Bool {
         let isCleared = settableChangedSlots.slots.allSatisfy { slot in
             entityDescription.attributes[slot] == nil && record?.hasValue(slot) != true

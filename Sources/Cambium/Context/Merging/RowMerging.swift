@@ -209,8 +209,8 @@ struct FarEnds {
         }
     }
 
-    /// The objects that have one of these keys in a relationship in a join table, as far as the
-    /// context has read it: the relationship is visible in no row.
+    /// Returns the objects that have one of these keys in a relationship with a join table, if the
+    /// context has read the relationship. The rows of the objects do not show such links.
     func paired(with keys: [Int64]) -> [ManagedObject] {
         if keys.isEmpty || lists.isEmpty { return [] }
         let keys = Set(keys)

@@ -1,7 +1,7 @@
 import CambiumRecords
 
-/// The part of a context that knows its unsaved changes: those of the current event, and those of
-/// earlier ones.
+/// The part of a context that records its unsaved changes, for the current event and for earlier
+/// events.
 ///
 /// The lists are in the order of the changes. The lifecycle of an object is authoritative; a list
 /// may contain objects with another lifecycle, until ``settle()`` removes them.

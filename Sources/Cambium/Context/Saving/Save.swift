@@ -6,8 +6,8 @@ extension ManagedObjectContext {
     ///
     /// The changes are validated first. `willSave()` of each object may make more changes, and
     /// these are validated too. Conflicts with the saves of other contexts are resolved by
-    /// ``mergePolicy``. The other contexts of the container are notified of the save. Of a child's
-    /// save, its parent and the parent's other children are notified.
+    /// ``mergePolicy``. The other contexts of the container are notified of the save. After a
+    /// child's save, its parent and the parent's other children are notified.
     ///
     /// With ``MergePolicy/error``, a save overwrites no change of another context or process that
     /// this context has not seen, and objects that were passed to ``detectConflicts(for:)`` are
@@ -81,9 +81,9 @@ extension ManagedObjectContext {
     /// (``automaticallyMergesChangesFromParent``) or by ``mergePending()``, are no conflict any
     /// more. The save of a child passes the object on to the ``parent``.
     ///
-    /// When a save with ``MergePolicy/error`` commits, the object is as this context has seen it:
-    /// it is compared in the transaction of the save, and nothing can change it before the commit.
-    /// This is true of the object alone, not of a condition that finds it: see
+    /// When a save with ``MergePolicy/error`` commits, the object is unchanged since this context
+    /// read it. The save compares it in its transaction, and no other transaction can change it
+    /// before the commit. This is true of the object alone, not of a condition that finds it: see
     /// ``PersistentContainer/performTransaction(isolation:_:)`` for that.
     ///
     /// ```swift

@@ -28,8 +28,9 @@ extension ResultList {
     /// - Throws: ``StoreError`` if a derived section name would occur in two places; the list is
     ///   unchanged then. Without derived names it never throws. It then keeps no copy of the old
     ///   state, because that would copy each chunk that changes.
-    /// - Complexity: O(changed × log n) comparisons, a copy of the chunks with inserted or removed
-    ///   rows, and a reference for each chunk if an earlier state is still in use.
+    /// - Complexity: O(changed × log n) comparisons. In addition, the chunks with inserted or
+    ///   removed rows are copied, and each chunk is retained once if an earlier state is still in
+    ///   use.
     mutating func apply(_ edit: Edit) throws -> Difference {
         guard sectioning.derivesNames else { return try change(edit) }
         let old = state

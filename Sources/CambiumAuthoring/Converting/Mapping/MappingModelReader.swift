@@ -11,9 +11,9 @@ package enum MappingModelReader {
     ///
     /// - Parameters:
     ///   - source: The text of `xcmapping.xml`.
-    ///   - versions: The versions before and after the mapping. Without them it is unknown which
-    ///     entity declares a property, and which properties are dropped because no mapping includes
-    ///     them.
+    ///   - versions: The versions before and after the mapping. Without the models, two things are
+    ///     unknown: the entity that declares a property, and the properties that are dropped
+    ///     because no mapping includes them.
     /// - Throws: The problem with the file.
     package static func migration(
         from source: SourceText, between versions: MappedVersions? = nil

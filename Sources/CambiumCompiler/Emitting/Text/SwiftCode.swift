@@ -1,5 +1,5 @@
-/// An expression or a list in the emitted text, laid out as by `swift format`: on one line if it
-/// fits, else with one argument or element to a line.
+/// An expression or a list in the emitted text, with the layout of `swift format`: on one line if
+/// it fits, else with one argument or element to a line.
 indirect enum SwiftCode {
     /// Text that is never broken.
     case text(String)

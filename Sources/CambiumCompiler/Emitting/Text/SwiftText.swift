@@ -192,8 +192,9 @@ enum SwiftText {
         /// Whether its quotes and backslashes are escaped all the same.
         let escapesAll: Bool
 
-        /// Takes one number sign more than ever follow a quote or a backslash in the text, or, so
-        /// that the literal stays readable (and Swift allows 255), one and escapes.
+        /// Chooses the number of number signs: one more than follow a quote or a backslash anywhere
+        /// in the text. If these would be more than three, the literal has one number sign and
+        /// escapes, so that it stays readable. (Swift allows 255.)
         init(of text: String) {
             var longest = 0
             var run: Int?

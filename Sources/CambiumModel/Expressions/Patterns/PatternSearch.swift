@@ -18,7 +18,8 @@ struct PatternAutomaton {
     /// How often all states were forgotten.
     private var age = 0
 
-    /// The last turn in which each step was reached, and in which it was added to the next state.
+    /// For each step, the last turn in which it was reached, and the last turn in which it was
+    /// added to the next state.
     private var visited: [UInt32]
     private var added: [UInt32]
     private var turn: UInt32 = 0

@@ -223,8 +223,8 @@ extension OldLinks {
 
 /// The links of a one-to-one, if more links are declared or exist than there can be. The objects
 /// choose in the order of their keys, each the first object that is still free, and both get the
-/// link. A query of a single row cannot know the choices of others, so the links are chosen in a
-/// table of their own before the other tables are filled.
+/// link. A query of a single row cannot see the choices for other rows. So the links are chosen in
+/// a separate table before the other tables are filled.
 final class ChosenPairs {
     private let entity: Entity
     private let relationship: Relationship

@@ -39,9 +39,9 @@ struct ObjectRemoval {
     /// Chooses the objects to delete.
     ///
     /// - Parameters:
-    ///   - query: A query with three columns: the keys of the deleted objects, the key that each
-    ///     one's links reference from now on, and its position among objects with the same key. If
-    ///     links are deleted too, the last two are ignored.
+    ///   - query: A query with three columns: the key of each deleted object, the key that links to
+    ///     the object reference from now on, and the object's position among objects with the same
+    ///     key. If links are deleted too, the last two are ignored.
     ///   - tables: The tables that the query reads.
     func choice(_ query: String, from tables: [String]) -> [MigrationStatement] {
         [

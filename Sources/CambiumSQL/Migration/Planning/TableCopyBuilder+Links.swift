@@ -108,8 +108,8 @@ extension TableCopyBuilder {
             of: [SystemColumn.key], tables: links.tables)
     }
 
-    /// Returns the key if old rows contain it too, in one column or in one for each entity that had
-    /// it; nil if it has to be searched for.
+    /// Returns the key if the old rows contain it too, in one column or in one column for each
+    /// entity that had it. The result is nil if the key must be searched for.
     private func keysInRow(_ links: CarriedLinks, from origin: RowOrigin) -> [TableCopy.Origin]? {
         guard links.keeps.source == nil, links.keeps.destination == nil,
             links.sets.allSatisfy({ $0.keyOfSource != nil })

@@ -156,9 +156,9 @@ extension GlobPattern {
 }
 
 extension Model {
-    /// Returns the edge cases of an attribute, in their stored form: the least and the greatest
-    /// value, the empty value if it is allowed, and text of all kinds. Some may exceed limits that
-    /// only the table has.
+    /// Returns the edge cases of an attribute in their stored form: the least and the greatest
+    /// value, the empty value if it is allowed, and strings of all kinds. Some may exceed limits
+    /// that only the table has.
     func extremes(of attribute: Attribute) -> [StoredValue] {
         let limits = attribute.limits
         let type = plainType(of: attribute.type)
@@ -244,8 +244,9 @@ extension Model {
 
     // MARK: Texts and bytes
 
-    /// White space, characters with a meaning in SQL and in patterns, several scripts and
-    /// directions, a letter of three scalars, an emoji of a whole family, the last scalar.
+    /// Sample strings: white space, characters with a meaning in SQL and in patterns, several
+    /// scripts and directions, a letter of three scalars, an emoji of a whole family, the last
+    /// scalar.
     private static let texts: [String] = [
         " \u{9}\n\r", "it's \"quoted\"; --", "%_*?[a-z]^\\", "e\u{301}\u{323}", "ßſİıΩ", "漢字かな",
         "\u{202E}עברית العربية", "👩‍👩‍👧‍👦🏳️‍🌈", "\u{FEFF}\u{200D}", "\u{10FFFF}", "NULL",

@@ -281,8 +281,8 @@ extension RowExpectation {
             newQuery: newQuery, mayBeFewer: losesLinks(relationship, of: entity))
     }
 
-    /// Returns queries of a new store that count inconsistent links of one-to-ones: a link that
-    /// only one of the two objects has, or that it has beside another one.
+    /// Returns queries for a new store that count inconsistent links of one-to-one relationships:
+    /// only one of the two objects has the link, or it has a second one.
     ///
     /// - Parameters:
     ///   - schema: The new store's tables to check.

@@ -9,7 +9,7 @@ extension Condition {
     /// ```
     ///
     /// It becomes the same tree as a condition from keys, runs as one statement, and can be
-    /// combined with other conditions. A predicate can use:
+    /// combined with other conditions. A predicate can use the following:
     ///
     /// - attributes, parts of composite attributes, relationships (`contains(where:)`,
     ///   `allSatisfy`, `filter { … }.count`, `isEmpty`) and `objectID`,
