@@ -226,7 +226,7 @@ extension StoreMetadata {
     }
 }
 
-/// Why a store cannot be exported. Nothing was changed.
+/// The reason why a store cannot be exported. The store was not changed.
 package enum ExportError: Error, Sendable, Equatable, CustomStringConvertible {
     /// No version of the model is the store's.
     case unknownVersion(model: String, store: String, hash: String, known: [String])

@@ -8,7 +8,7 @@ public struct StoreCheckReport: Sendable {
     public struct Group: Sendable {
         /// The kind of the findings.
         public let kind: StoreFinding.Kind
-        /// How many there are.
+        /// The number of findings.
         public let count: Int
         /// The first ones, up to the limit of the check.
         public let findings: [StoreFinding]
@@ -20,7 +20,7 @@ public struct StoreCheckReport: Sendable {
     public let model: String
     /// The version of the model that the store is of.
     public let version: String
-    /// How many objects the store has.
+    /// The number of objects in the store.
     public let objectCount: Int
     /// The findings, by kind; empty if there are none.
     public let groups: [Group]

@@ -9,7 +9,7 @@ import CambiumRecords
 ///
 /// If possible, the store is read in its state at one moment, while others write.
 package final class StoreChecker {
-    /// How far a check is.
+    /// The progress of a check.
     package struct Progress: Sendable {
         /// From 0 to 1.
         package let fraction: Double
@@ -20,7 +20,7 @@ package final class StoreChecker {
     private let engine: any StoreEngine
     private let model: ModelDescription
     private let roots: [EntityDescription]
-    /// How many findings of a kind are named; the others are counted.
+    /// The maximum number of findings of each kind that are listed; further ones are counted.
     private let limit: Int
     /// Called with the progress of the check. Default: does nothing.
     package var progress: (Progress) -> Void = { _ in }
@@ -49,7 +49,8 @@ package final class StoreChecker {
 
     /// - Parameters:
     ///   - roots: The numbers of the root entities that the store holds; nil for all.
-    ///   - limit: How many findings of a kind are named; the others are counted.
+    ///   - limit: The maximum number of findings of each kind that are listed; further ones are
+    ///     counted.
     package init(
         _ engine: any StoreEngine, _ model: ModelDescription, roots: Set<Int>? = nil,
         limit: Int = 100
@@ -410,7 +411,7 @@ extension StoreOptions {
 
 /// The findings of a check of a store.
 package struct StoreCheckResult: Sendable {
-    /// How many objects the store has.
+    /// The number of objects in the store.
     package let objectCount: Int
     /// The findings, by kind; empty if there are none.
     package let findings: [StoreFindings]

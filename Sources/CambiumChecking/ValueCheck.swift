@@ -148,7 +148,7 @@ final class ValueCheck {
 }
 
 extension Attribute {
-    /// Whether a stored value can be read by programs: the text of a codable value is JSON.
+    /// Returns whether programs can read a stored value. The text of a codable value must be JSON.
     fileprivate func isReadable(_ value: Value) -> Bool {
         guard case .codable = type, case .string(let text) = value else { return true }
         return (try? JSONDecoder().decode(AnyJSON.self, from: Data(text.utf8))) != nil

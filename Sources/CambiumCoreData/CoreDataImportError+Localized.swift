@@ -2,7 +2,7 @@ import Cambium
 import CambiumCoreDataStore
 
 extension CoreDataImportError: LocalizedError {
-    /// What happened.
+    /// The problem, as a sentence.
     public var errorDescription: String? { problem.ended }
     /// The message of SQLite or the system, or the kind of failure.
     public var failureReason: String? {
@@ -20,7 +20,7 @@ extension CoreDataImportError: LocalizedError {
         case .cancelled: "The program, or the person who uses it, has stopped the import."
         }
     }
-    /// How to fix the problem.
+    /// The suggested fix.
     public var recoverySuggestion: String? {
         if let remedy { return remedy.ended }
         return switch self {

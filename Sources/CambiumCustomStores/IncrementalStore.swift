@@ -24,7 +24,7 @@ public protocol IncrementalStore: AnyObject, Sendable {
     /// Writes changes, all or none. Also called for a save that changes nothing, with an empty
     /// request.
     ///
-    /// - Throws: Why it cannot. The save fails with the error.
+    /// - Throws: An error if the store cannot save. The save fails with this error.
     func save(_ request: StoreSaveRequest) throws
 
     /// Reserves keys of a root entity. They are never given again.

@@ -161,8 +161,8 @@ struct NodeChanges {
         write(node, entity.rootIndex)
     }
 
-    /// Takes deleted rows out of the lists of others that keep the pairs, whether these lead back
-    /// or not: one pass over the owners of each relationship.
+    /// Removes deleted rows from the lists in which other rows keep the pairs, with or without an
+    /// inverse. It passes over the owners of each relationship once.
     private mutating func removePairs(of deletions: [SaveRequest.Deletion]) throws {
         var deleted: [Int: Set<Int64>] = [:]
         for deletion in deletions {

@@ -25,7 +25,7 @@ package protocol ReadableStore: AnyObject {
         _ key: Int64, ofRoot root: EntityDescription, at commit: Int64?, into writer: RecordWriter
     ) throws -> ReadRow?
 
-    /// Counts the rows that a request finds, whatever its limit and offset.
+    /// Counts the rows that a request finds without its limit and offset.
     func count(_ request: RowRequest) throws -> Int
 
     /// Computes results from the rows that a request finds, in the query's order; the request's
@@ -141,8 +141,8 @@ package protocol StoreEngine: SavingStore, StoreCapabilities {
     /// Replaces the program's entries in the metadata; the next save writes them.
     func setNotes(_ notes: [String: String])
 
-    /// Whether the calling thread is reading or writing: the store has called the program, and the
-    /// program calls it again.
+    /// Whether the calling thread is already reading or writing. If so, the store has called the
+    /// program, and the program calls the store again.
     var isInUseByCaller: Bool { get }
 
     /// Closes the files. Any later use of the store is an error. If the caller itself is using a
@@ -204,7 +204,7 @@ package protocol StoreCapabilities {
 
     /// Returns the outcome of a save with a commit without an answer.
     ///
-    /// - Throws: ``StoreError`` if the store knows the outcome of every save.
+    /// - Throws: ``StoreError`` if the outcome of every save is always known.
     func outcome(of commit: CommitID) throws -> CommitOutcome
 
     /// Returns the same store for contexts with transactions that begin with some settings. It is

@@ -279,7 +279,7 @@ public struct WatchedStatement: CustomStringConvertible {
 
     private let plans: () -> [String]
 
-    /// - Parameter plans: How the rows are found; nothing after the hook has run.
+    /// - Parameter plans: The query plans of the statement. They are empty after the hook has run.
     package init(
         sql: String, sqlWithValues: String?, duration: Duration, rowCount: Int,
         roundTrip: Int? = nil, plans: @escaping () -> [String]

@@ -45,9 +45,9 @@ package final class WorkingThreads: Sendable {
     }
 }
 
-/// A lock that knows the thread that holds it. A thread that would wait for itself gets an error:
-/// the protected code may call the program (its merge policies, handlers and classes), and this may
-/// call the store again.
+/// A lock that records the thread that holds it. If a thread would wait for itself, it gets an
+/// error. This can happen because the protected code calls the program (merge policies, handlers
+/// and classes), which may call the store again.
 package final class ThreadLock: Sendable {
     private let mutex = Mutex<Void>(())
     private let owner = Atomic<UInt>(0)

@@ -28,9 +28,9 @@ package struct ApplyReport: MigrationReport {
     package let repair: String?
     /// A description of the effect on the store's history; nil if it has none.
     package let history: String?
-    /// How long it took.
+    /// The duration.
     package let seconds: Double
-    /// Whether the store is on a server: `backup` is the schema of the copies of tables then.
+    /// Whether the store is on a server. If so, `backup` is the schema of the copies of tables.
     package var isOnServer = false
 
     /// Creates a report of the effects of opening a store.
@@ -116,10 +116,10 @@ package struct RehearsalReport: MigrationReport {
     package let `class`: String?
     /// The tables, by name.
     package let tables: [Table]
-    /// How many bytes the copy had before, and afterwards.
+    /// The number of bytes of the copy before and after the migration.
     package let sizeBefore: Int
     package let sizeAfter: Int
-    /// How long the migration took, without the copying.
+    /// The duration of the migration without the copy.
     package let seconds: Double
     /// The reason why the migration failed; nil if it did not.
     package let failure: String?
@@ -127,8 +127,8 @@ package struct RehearsalReport: MigrationReport {
     /// Makes a report.
     ///
     /// - Parameters:
-    ///   - before: How many rows each table had.
-    ///   - after: How many each has now.
+    ///   - before: The number of rows in each table before.
+    ///   - after: The number of rows in each table afterwards.
     package init(
         store: String, versions: [String], class: String?, before: [String: Int],
         after: [String: Int], sizeBefore: Int, sizeAfter: Int, seconds: Double, failure: String?

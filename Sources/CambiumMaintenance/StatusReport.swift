@@ -38,7 +38,7 @@ package final class StatusReport: MigrationReport {
             package let name: String
             /// The kind of the difference.
             package let kind: String
-            /// How many values are in a column that another program has added.
+            /// The number of values in a column that another program has added.
             package let values: Int?
         }
 
@@ -111,7 +111,7 @@ package final class StatusReport: MigrationReport {
     package var repair: String?
     /// Tables, triggers and views of other programs that prevent the migration.
     package var inTheWay: [ExternalObject] = []
-    /// Why the program cannot open the store.
+    /// The reason why the program cannot open the store.
     package var problem: String?
     /// Whether there is no migration from the store's version to the program's.
     package private(set) var isOfUnknownVersion = false
@@ -244,9 +244,9 @@ package struct PlanReport: MigrationReport {
         package let losesData: Bool
         /// The program's own step that runs in it.
         package let code: String?
-        /// How many statements it has.
+        /// The number of statements.
         package let statements: Int
-        /// How many rows it writes, estimated.
+        /// The estimated number of rows that it writes.
         package let rows: Int
     }
 
@@ -260,13 +260,13 @@ package struct PlanReport: MigrationReport {
     package let losesData: Bool
     /// The steps in order.
     package let steps: [Step]
-    /// How many rows are written in all, estimated.
+    /// The estimated total number of rows that are written.
     package let rows: Int
-    /// How many bytes the store has.
+    /// The size of the store in bytes.
     package let storeSize: Int
-    /// How many bytes the disk should have free.
+    /// The number of bytes that should be free on the disk.
     package let bytesNeeded: Int
-    /// How many it has.
+    /// The number of bytes that are free on the disk.
     package let freeSpace: Int?
     /// Whether a copy of the store is made first.
     package let makesBackup: Bool
@@ -310,8 +310,9 @@ package struct PlanReport: MigrationReport {
         history = forecast?.history?.words
     }
 
-    /// Whether a program, and `apply`, would refuse the store in its current state: another program
-    /// has changed the model's tables, or has added something that prevents the migration.
+    /// Whether a program, and `apply`, would reject the store in its current state. The reason is a
+    /// change by another program: it changed the model's tables, or added something that prevents
+    /// the migration.
     package func isRefused(_ policy: DriftPolicy) -> Bool {
         let changed = differences.filter { $0.kind != StoreDifference.Kind.external.rawValue }
         return switch policy {

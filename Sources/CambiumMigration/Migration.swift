@@ -103,7 +103,7 @@ public struct Migration: Sendable, Hashable {
         steps.contains(where: \.losesData)
     }
 
-    /// Why the history of a store restarts; nil if it continues.
+    /// The reason why the history of a store restarts, or nil if it continues.
     var historyRestartReason: String? {
         if let history { return history.obstacle }
         if kind == .additive { return nil }
@@ -200,14 +200,14 @@ package struct MigrationChain: Sendable {
     /// The operations of all statements, in order.
     package var operations: [SchemaOperation] { migrations.flatMap(\.operations) }
 
-    /// Whether the store is copied first: because data is deleted, or because the migration of
-    /// existing rows is not proven.
+    /// Whether the store is copied first. The reason is that data is deleted, or that the migration
+    /// of existing rows is not proven.
     package var needsBackup: Bool {
         steps.contains(where: \.losesData)
             || draft != nil && migrations[0].kind != .additive
     }
 
-    /// Why the history of a store restarts during the chain; nil if it continues.
+    /// The reason why the history of a store restarts during the chain, or nil if it continues.
     package var historyRestartReason: String? {
         migrations.lazy.compactMap(\.historyRestartReason).first
     }

@@ -325,7 +325,7 @@ extension MigrationCommand {
         case checkStore = "check-store"
     }
 
-    /// How the command ends: the same numbers as the tool's.
+    /// The exit codes of the command, which are the same as the tool's.
     enum Ending: Int32 {
         case fine = 0
         case notProven = 1

@@ -16,7 +16,8 @@ import CambiumMigration
 public struct StoreCheck: Sendable {
     /// The store, and the options for opening it. The check overrides the options that it requires.
     public let store: StoreDescription
-    /// How many findings of each kind are named; the others are counted. Default: 100.
+    /// The maximum number of findings of each kind that are listed; further ones are counted.
+    /// Default: 100.
     public var limit = 100
     /// Called between parts of the work on the thread that runs the check, with the progress from 0
     /// to 1 and a description of the current part.

@@ -13,7 +13,7 @@ public final class Attribute: Sendable {
     public let defaultValue: DefaultValue?
     /// Limits that the value keeps to whenever it is saved; they do not apply to nil.
     public let limits: Limits
-    /// How conflicting changes of this attribute are resolved under the per-property policies; nil
+    /// The rule for conflicting changes of this attribute under the per-property policies, or nil
     /// for the policy's own rule.
     public let merge: MergeRule?
     /// The attribute's name in the previous version, or nil if it was not renamed.
@@ -148,7 +148,7 @@ public struct Limits: Sendable, Equatable {
     public var isEmpty: Bool { self == Limits() }
 }
 
-/// How two changes of one attribute, made at the same time, become one value.
+/// A rule by which two simultaneous changes of an attribute become one value.
 public enum MergeRule: String, Sendable, Hashable, CaseIterable {
     /// The value in the store wins.
     case store

@@ -1,4 +1,4 @@
-/// Why a text is no definition of a model.
+/// The reason why a text is not a definition of a model.
 struct UnreadableDefinition: Error {}
 
 /// A part of a definition. One function writes it and reads it.

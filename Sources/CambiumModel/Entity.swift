@@ -10,7 +10,7 @@ public final class Entity: Sendable {
     public let isAbstract: Bool
     /// The entity's name in the previous version, or nil if it was not renamed.
     public let renamedFrom: String?
-    /// How much of the Swift class the compiler writes.
+    /// The part of the Swift class that the compiler writes.
     public let codeGeneration: CodeGeneration
     /// Whether the user's code must supply `validateObject()`, called before each save.
     public let hasCustomValidation: Bool
@@ -103,7 +103,7 @@ extension Entity: CustomStringConvertible {
     public var description: String { name }
 }
 
-/// How much of an entity's Swift class the compiler writes.
+/// The part of an entity's Swift class that the compiler writes.
 public enum CodeGeneration: String, Sendable, Hashable, CaseIterable {
     /// The whole class.
     case fullClass = "class"

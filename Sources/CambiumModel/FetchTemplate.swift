@@ -8,7 +8,7 @@ public final class FetchTemplate: Sendable {
     public let condition: ModelExpression?
     /// The order of the results.
     public let sort: [IndexElement]
-    /// How it is fetched.
+    /// The options of the fetch.
     public let options: RequestOptions
     /// The author's notes for programs.
     public let userInfo: [String: String]
@@ -74,7 +74,7 @@ public final class FetchedProperty: Sendable {
     public let condition: ModelExpression?
     /// The order of the results.
     public let sort: [IndexElement]
-    /// How it is fetched.
+    /// The options of the fetch.
     public let options: RequestOptions
     /// A text that changes the version hash although the storage is the same.
     public let hashModifier: String?
@@ -111,13 +111,14 @@ extension Model {
     }
 }
 
-/// How a request of the model is fetched.
+/// The options of a fetch request in the model.
 public struct RequestOptions: Sendable, Equatable {
     /// The greatest number of results; nil means all.
     public let limit: Int?
-    /// How many results are skipped; 0 by default.
+    /// The number of results to skip. Default: 0.
     public let offset: Int
-    /// How many objects are loaded at a time; 0, the default, means all at once.
+    /// The number of objects that are loaded at a time. Default: 0, which loads all objects at
+    /// once.
     public let batchSize: Int
     /// The kind of the results; objects by default.
     public let resultKind: RequestResultKind
@@ -162,7 +163,7 @@ public enum RequestResultKind: String, Sendable, Hashable, CaseIterable {
     case objects
     /// Identities of objects.
     case ids
-    /// How many there are.
+    /// The number of objects.
     case count
     /// Values by name.
     case dictionaries

@@ -7,7 +7,7 @@ public struct MigrationDeclaration: Sendable, Equatable {
     public package(set) var fills: [Fill]
     /// Objects to link existing objects to if a relationship is new or their link is missing.
     public package(set) var links: [Link]
-    /// Properties that the author knows all existing objects to have.
+    /// Properties that all existing objects have, as the author declares.
     public package(set) var requirements: [Requirement]
     /// Entities, objects and properties that are explicitly dropped.
     public package(set) var drops: [Drop]
@@ -80,14 +80,14 @@ public struct MigrationDeclaration: Sendable, Equatable {
         }
     }
 
-    /// A property that is required from now on and that the author knows every object to have. If
-    /// an object of a store lacks it, the migration fails and the store stays unchanged.
+    /// A property that is required from now on and that every object has, as the author declares.
+    /// If an object of a store lacks it, the migration fails and the store stays unchanged.
     public struct Requirement: Sendable, Equatable {
         /// The entity that declares the property, by its new name.
         public let entity: String
         /// The attribute or to-one relationship, by its new name.
         public let property: String
-        /// Why every object has it.
+        /// The reason why every object has the property.
         public let reason: String
 
         /// Describes a requirement.
@@ -107,7 +107,7 @@ public struct MigrationDeclaration: Sendable, Equatable {
         /// The condition that selects the objects to delete, in the entity's old properties, if the
         /// entity stays; nil if the entity itself is deleted.
         public let condition: ModelExpression?
-        /// Why the data may be deleted.
+        /// The reason why the data may be deleted.
         public let reason: String
 
         /// Describes a drop.
@@ -131,7 +131,7 @@ public struct MigrationDeclaration: Sendable, Equatable {
         /// The case that objects get, by its new name. If it is nil, objects get no value; their
         /// attributes must allow nil.
         public let replacement: String?
-        /// Why the difference between the two cases may be lost.
+        /// The reason why the difference between the two cases may be lost.
         public let reason: String
 
         /// Describes a replacement.
@@ -156,7 +156,7 @@ public struct MigrationDeclaration: Sendable, Equatable {
         /// The order that chooses the object at the other end, by its old attributes: the first
         /// stays. For equal objects, the index in the old list decides, then the age.
         public let order: [Order]
-        /// Why the other links may be deleted.
+        /// The reason why the other links may be deleted.
         public let reason: String
 
         /// Describes the link to keep.
@@ -179,7 +179,7 @@ public struct MigrationDeclaration: Sendable, Equatable {
         public let order: [Order]
         /// The treatment of links to the deleted objects.
         public let links: Links
-        /// Why the other objects may be deleted.
+        /// The reason why the other objects may be deleted.
         public let reason: String
 
         /// The treatment of links to deleted objects.

@@ -247,7 +247,7 @@ extension ModelHierarchy.Place {
 }
 
 extension Model {
-    /// How values of a type are kept in a row.
+    /// The storage of a type's values in a row.
     public func storageClass(of type: AttributeType) -> StorageClass {
         plainType(of: type).descriptor.storage
     }

@@ -9,7 +9,7 @@ public struct RecordLayout: Sendable, Equatable {
     public struct Slot: Sendable, Equatable {
         /// The property that it belongs to; a polymorphic to-one has a second slot for the entity.
         public let property: String
-        /// How the value is kept.
+        /// The storage of the value.
         public let storage: StorageClass
         /// The table's column, or nil for a transient property.
         public let column: String?

@@ -4,7 +4,7 @@ public final class Relationship: Sendable {
     public let name: String
     /// The entity of the objects at the other end.
     public let destination: String
-    /// The relationship of the destination that leads back, kept in step with this one.
+    /// The inverse relationship of the destination, which is kept consistent with this one.
     public let inverse: String?
     /// Whether it can reference any number of objects.
     public let isToMany: Bool
@@ -187,7 +187,7 @@ extension Model {
         return positionColumn(of: inverse.relationship, of: inverse.entity)
     }
 
-    /// The relationship that leads back, and the entity that declares it.
+    /// The inverse relationship, and the entity that declares it.
     public func inverse(
         of relationship: Relationship
     ) -> (relationship: Relationship, entity: Entity)? {

@@ -1,8 +1,8 @@
 import Cambium
 import Foundation
 
-// Notifications of contexts under the names that code written for Core Data knows, for that code
-// alone: `context.observe(_:_:)` is typed, cheaper, and needs no casts.
+// Notifications of contexts under Core Data's names, for code that was written for Core Data. In
+// new code, use `context.observe(_:_:)`, which is typed, cheaper, and needs no casts.
 extension ManagedObjectContext {
     /// Posted when pending changes were processed or another context's save was merged.
     public static let didChangeObjectsNotification = Notification.Name(

@@ -104,7 +104,7 @@ extension AttributeConversion {
         case (.data, .uuid):
             return AttributeConversion(fits: .isUUID)
         case (.codable, .codable):
-            // Only the class knows which JSON it can decode.
+            // Only the class determines the JSON that it can decode.
             return AttributeConversion(isSameThing: true)
         case (.string, .data), (.uri, .data), (.codable, .data):
             return AttributeConversion(.cast(.blob))
@@ -173,8 +173,8 @@ extension AttributeConversion {
 
     // MARK: Exact numbers
 
-    /// Returns the conversion from or to decimals of any scale. The store's engine does not know
-    /// their form.
+    /// Returns the conversion from or to decimals of any scale. The store's engine cannot compute
+    /// with their form.
     private static func unscaled(
         from old: AttributeType, to new: AttributeType
     ) -> AttributeConversion? {
@@ -295,7 +295,7 @@ extension EnumerationCase {
     }
 }
 
-/// How a stored value is computed from one of another type.
+/// The conversion of a stored value from another type.
 package indirect enum ConvertedValue: Sendable {
     /// The unchanged value.
     case same

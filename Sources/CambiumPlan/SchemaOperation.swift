@@ -37,7 +37,7 @@ public indirect enum SchemaOperation: Sendable, Hashable {
     case addForeignKey(String, of: String)
     /// Changes properties of a table, such as its constraints and defaults, in place.
     case alterTable(String)
-    /// Has no effect on a table or its rows that other programs or a forecast need to know.
+    /// Has no effect on a table or its rows that matters to other programs or a forecast.
     case other
 }
 

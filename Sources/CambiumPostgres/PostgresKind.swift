@@ -10,7 +10,7 @@ extension StoreType {
     ///     `postgresql://user@host/database`, or keys and values such as `host=db1,db2
     ///     dbname=shop`. Missing parts come from the environment (`PGHOST`, `PGUSER` and the like).
     ///   - schema: The schema with the store's tables. If it does not exist, it is created.
-    ///   - options: How the program uses the server.
+    ///   - options: The options for the use of the server.
     public static func postgres(
         _ url: String, schema: String = "cambium", options: PostgresOptions = PostgresOptions()
     ) -> StoreType {
@@ -34,7 +34,7 @@ extension StoreLocation {
     ///     (`PGHOST`, `PGUSER` and the like).
     ///   - schema: The schema with the store's tables. If it does not exist, it is created. Each
     ///     tenant of a program may have its own schema: the stores share their connections.
-    ///   - options: How the program uses the server.
+    ///   - options: The options for the use of the server.
     public static func postgres(
         _ url: String, schema: String = "cambium", options: PostgresOptions = PostgresOptions()
     ) -> StoreLocation {

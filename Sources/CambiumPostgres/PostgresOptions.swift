@@ -1,6 +1,6 @@
 import CambiumEngine
 
-/// How a program uses a PostgreSQL server.
+/// The options for the use of a PostgreSQL server.
 ///
 /// ```swift
 /// var options = PostgresOptions()
@@ -26,29 +26,29 @@ public struct PostgresOptions: Sendable, Hashable {
     /// the stores of many tenants with a schema each. A query generation holds a connection while
     /// it is used. Default: 10.
     public var poolSize = 10
-    /// How long a fetch or a save waits if all connections are in use, before it throws
+    /// The time that a fetch or a save waits if all connections are in use, before it throws
     /// ``StoreError`` with `busy`. Default: 30 seconds.
     public var poolTimeout = Duration.seconds(30)
-    /// How long a connection may be unused before it is closed. Default: five minutes. If it is
-    /// nil, connections are kept while the store is open. If a connection was unused for 30
-    /// seconds, it is tested before it is used.
+    /// The time after which an unused connection is closed. Default: five minutes. If it is nil,
+    /// connections are kept while the store is open. If a connection was unused for 30 seconds, it
+    /// is tested before it is used.
     public var idleLimit: Duration? = .seconds(300)
     /// The age at which an unused connection is closed. This way, a server that was added to the
     /// hosts of a name also gets connections. Default: an hour; nil for any age.
     public var connectionLifetime: Duration? = .seconds(3_600)
-    /// How long a statement may take, before it throws ``StoreError`` with `busy`. Default (nil):
-    /// the limit of the server.
+    /// The maximum time of a statement, after which it throws ``StoreError`` with `busy`. Default
+    /// (nil): the limit of the server.
     public var statementTimeout: Duration?
-    /// How long a save is repeated if its connection is lost before the commit: at most 20 times.
-    /// If the connection is lost during the commit, the save tries for the same time to find out
-    /// whether it was committed. It then throws ``StoreError`` with `commitOutcomeUnknown`.
-    /// Default: 30 seconds.
+    /// The time for which a save is repeated if its connection is lost before the commit. It is
+    /// repeated at most 20 times. If the connection is lost during the commit, the save tries for
+    /// the same time to find out whether it was committed. It then throws ``StoreError`` with
+    /// `commitOutcomeUnknown`. Default: 30 seconds.
     public var retryTimeout = Duration.seconds(30)
-    /// How long a transaction may stay open while the program sends no statement: in the closure of
-    /// ``PersistentContainer/performTransaction(isolation:_:)``, in a merge policy, or in the
-    /// closure that returns the objects of a batch insertion. Then the server rolls the transaction
-    /// back, so that other programs do not wait for a stopped one. Default: five minutes; nil for
-    /// the server's own limit. A query generation has a limit of its own.
+    /// The maximum time that a transaction may stay open while the program sends no statement: in
+    /// the closure of ``PersistentContainer/performTransaction(isolation:_:)``, in a merge policy,
+    /// or in the closure that returns the objects of a batch insertion. Then the server rolls the
+    /// transaction back, so that other programs do not wait for a stopped one. Default: five
+    /// minutes; nil for the server's own limit. A query generation has a limit of its own.
     public var idleInTransactionTimeout: Duration? = .seconds(300)
     /// Whether statements are prepared with names. Then frequent statements are faster. A pooler
     /// that gives a connection to another program after each transaction may not support the names:

@@ -17,9 +17,10 @@ final class PostgresEngine: StoreEngine, PostgresReading {
     let version: PostgresVersion
     private let greatestLength: Int
     let pool: PostgresPool
-    /// How long the store repeats work after lost connections, and tries to find out its outcome.
+    /// The time for which the store repeats work after lost connections, and tries to determine its
+    /// outcome.
     let retryTimeout: Duration
-    /// How many transactions this one has committed.
+    /// The number of transactions that this engine has committed.
     let commitCount: Shared<Int>
     /// Notes of the program that the next save is to write.
     let notesToWrite: Shared<[String: String]?>

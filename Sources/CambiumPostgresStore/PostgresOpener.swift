@@ -31,9 +31,9 @@ package struct PostgresOpener: StoreOpening {
     ///   - code: The custom steps of these migrations.
     ///   - statementTimeout: The greatest duration of a statement.
     ///   - idleTimeout: The greatest duration of an idle transaction.
-    ///   - waitLimit: How long a caller waits for a connection if all are in use.
-    ///   - retryTimeout: How long work is repeated, and its outcome determined, after its
-    ///     connection was lost.
+    ///   - waitLimit: The time that a caller waits for a connection if all are in use.
+    ///   - retryTimeout: The time for which work is repeated after its connection was lost, or its
+    ///     outcome is determined.
     ///   - historyTriggers: Whether triggers note the writes of other programs in the history; nil
     ///     keeps the setting of the store.
     package init(

@@ -31,7 +31,7 @@ extension PostgresEngine {
 
     /// The store as it is now.
     ///
-    /// - Parameter lifetime: How long it may be read.
+    /// - Parameter lifetime: The time for which it can be read.
     func pin(for lifetime: Duration) throws -> PostgresPinnedStore {
         let pin = try repeating { try PostgresPin(pool, lifetime: lifetime) }
         pins.withLock { $0.append(pin) }

@@ -7,7 +7,7 @@ import CambiumRecords
 /// One thread at a time uses it. If threads share it, they hold a lock meanwhile (the connection
 /// itself is opened without SQLite's mutexes).
 package final class Connection {
-    /// How a file is opened.
+    /// The mode in which a file is opened.
     package enum Mode: Sendable {
         /// For reading and writing. The file is created if it does not exist.
         case readWriteCreate

@@ -1,6 +1,6 @@
 /// What is wrong with the command line, or with a run.
 package struct BenchmarkError: Error, CustomStringConvertible {
-    /// What is wrong.
+    /// The problem.
     package let description: String
 
     /// Says what is wrong.

@@ -219,13 +219,13 @@ public final class ManagedObjectContext {
     let keys: KeyAllocator
     /// The part that registers the child contexts.
     let family: FamilyLink
-    /// The part that knows the receivers of notifications.
+    /// The part that registers the receivers of notifications.
     let observers = ObserverHub()
     /// The part that reads.
     let reads: ReadingState
-    /// The part that knows the errors that the next save throws.
+    /// The part that records the errors that the next save throws.
     let errors = RecordedErrors()
-    /// The part that knows the current event and the operations in progress.
+    /// The part that records the current event and the operations in progress.
     let activity: ContextActivity
 
     init(
@@ -441,7 +441,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// All objects that the context knows.
+    /// All objects that are registered with the context.
     public var registeredObjects: Set<ManagedObject> {
         var all: Set<ManagedObject> = []
         registry.forEach { all.insert($0) }

@@ -1,6 +1,6 @@
 import CambiumRecords
 
-/// How a save resolves conflicts with changes that other contexts saved meanwhile.
+/// A rule by which a save resolves conflicts with changes that other contexts saved meanwhile.
 ///
 /// There are two kinds of conflicts. In the first, this context changed or deleted an object, and
 /// its row has another version than the base of the change. In the second, another object has a

@@ -58,7 +58,7 @@ struct ObjectTest {
 ///
 /// Slots and relationships of an entity have the same numbers in its sub-entities.
 struct SlotReader {
-    /// How a slot stores its value.
+    /// The storage of a slot's value.
     enum Kind {
         /// Integers, and types that are stored as integers: Booleans, decimals as units.
         case integer

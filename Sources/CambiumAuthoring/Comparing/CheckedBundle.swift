@@ -32,7 +32,7 @@ package struct CheckedBundle: Sendable {
         )
     }
 
-    /// Why two versions cannot be compared.
+    /// The reason why two versions cannot be compared.
     package enum Failure: Error {
         /// There is no version of that name; `known` contains the existing names.
         case unknownVersion(String, known: [String])

@@ -51,7 +51,7 @@ package struct VersionChanges: Sendable {
 
     /// A problem that prevents the migration.
     package struct Blocker: Sendable {
-        /// What is missing.
+        /// The problem.
         package let message: String
         /// The fixes; each one is sufficient by itself.
         package let fixes: [String]

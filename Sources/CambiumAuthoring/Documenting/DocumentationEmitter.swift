@@ -19,7 +19,7 @@ struct DocumentationEmitter {
         writer.element("html", "lang=\"en\"") { writer in
             writer.element("head") { writer in
                 writer.line("<meta charset=\"utf-8\">")
-                // Nothing else in the page may run or load, whatever a model contains.
+                // The page cannot run or load anything else, even if a model contains code.
                 writer.line(
                     "<meta http-equiv=\"Content-Security-Policy\" content=\"\(Self.policy)\">")
                 writer.line(

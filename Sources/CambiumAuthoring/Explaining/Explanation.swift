@@ -9,7 +9,7 @@ package struct Explanation: Sendable {
     package let title: String
     /// The meaning of the code, and why it matters.
     package let meaning: String
-    /// How to put it right.
+    /// The suggested fix.
     package let remedy: String
     /// A model with the mistake.
     package let wrong: Example

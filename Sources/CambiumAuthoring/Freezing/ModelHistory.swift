@@ -6,7 +6,7 @@ import Foundation
 /// Writes the file of declarations about steps that have shipped, so that a chain of versions that
 /// cannot be edited becomes one that can be migrated.
 package enum ModelHistory {
-    /// What writing gives.
+    /// The result of writing.
     package struct Result: Sendable {
         /// The text of the file; nil if there is nothing to declare, or if the versions have
         /// errors.

@@ -4,7 +4,7 @@ import Foundation
 
 /// Writes the lock of a bundle.
 package enum VersionFreezer {
-    /// Why nothing was frozen.
+    /// The reason why no version was frozen.
     package enum Failure: Error, Sendable {
         /// There is no version of that name.
         case unknownVersion(String)
@@ -35,7 +35,7 @@ package enum VersionFreezer {
         }
     }
 
-    /// What freezing gives.
+    /// The result of freezing.
     package struct Result: Sendable {
         /// The text of the lock file.
         package let text: String

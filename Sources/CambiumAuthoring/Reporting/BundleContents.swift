@@ -6,7 +6,7 @@ import Foundation
 package struct BundleContents: Sendable {
     /// A hash of the names and contents of all files.
     let digest: String
-    /// How many bytes they have.
+    /// The number of bytes.
     package let size: Int
 
     /// Reads the bundle, and the settings and declarations beside it.

@@ -8,7 +8,7 @@ package struct ModelTemplate: Sendable {
     /// Whether the version shows most of the language instead of the least.
     package let isExample: Bool
 
-    /// Why a name will not do, in a sentence.
+    /// The reason why a name is not accepted, as a sentence.
     package struct UnsuitableName: Error, Sendable {
         /// The problem with the name.
         package let message: String

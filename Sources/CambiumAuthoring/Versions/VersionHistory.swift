@@ -13,7 +13,7 @@ package struct VersionHistory: Sendable {
         /// The version after each step, with declarations for everything that the step does,
         /// including implicit changes by Core Data.
         package var targets: [Model] = []
-        /// Why no step starts from a version, by its name.
+        /// The reason why no step starts from a version, by the version's name.
         package var blockers: [String: String] = [:]
     }
 

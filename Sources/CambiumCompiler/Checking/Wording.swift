@@ -32,7 +32,7 @@ package struct Wording: Sendable {
     }
 
     /// An instruction to set an XML attribute to a value; `…` represents a value that the author
-    /// knows. Each of several alternatives is sufficient.
+    /// must choose. Each of several alternatives is sufficient.
     func write(_ alternatives: (attribute: String, value: String)...) -> String {
         guard isXcode else {
             return "Write "
@@ -72,14 +72,14 @@ package struct Wording: Sendable {
     /// The form of Boolean values.
     var boolHint: String { isXcode ? "Write YES or NO" : "Write true or false" }
 
-    /// How dates are written.
+    /// The format of dates.
     var dateHint: String {
         isXcode
             ? "Choose a date of the years 1 to 9999"
             : "Write 2026-01-31 or 2026-01-31T12:00:00Z, or now in a default"
     }
 
-    /// How many places a decimal has.
+    /// The number of decimal places.
     var scaleHint: String {
         isXcode
             ? "The places are set by the user info \(Self.key("scale"))"

@@ -218,7 +218,7 @@ extension ModelChecker {
     }
 
     /// Warns about properties with different column names, because SQLite does not distinguish
-    /// upper from lower case. Anyone who examines the store has to know the names.
+    /// upper from lower case. A person who examines the store must use the right name.
     func warnAboutCase(of model: Model, _ drafts: [EntityDraft]) {
         let byName = drafts.byName
         for root in model.entities where root.parent == nil {
@@ -251,10 +251,10 @@ extension ModelChecker {
         }
     }
 
-    /// How many columns SQLite lets a table have.
+    /// The maximum number of columns of a table in SQLite.
     private static let maximumColumns = 2000
 
-    /// How many columns an entity's own properties have.
+    /// The number of columns for an entity's own properties.
     private func columnCount(of entity: Entity, in model: Model) -> Int {
         let attributes = entity.attributes.count { !$0.isTransient }
         return entity.relationships.reduce(attributes) { count, relationship in

@@ -36,7 +36,7 @@ package struct Option {
     package let name: String
     /// The name of its value, or nil for a flag.
     package let value: String?
-    /// What it does.
+    /// The action.
     package let help: String
 
     package init(_ name: String, _ value: String? = nil, _ help: String) {
@@ -46,7 +46,7 @@ package struct Option {
     }
 }
 
-/// How the tool ends: scripts can tell these apart.
+/// The exit codes of the tool. Scripts can distinguish them.
 package enum ExitCode: Int32, CaseIterable {
     /// All is well.
     case fine = 0

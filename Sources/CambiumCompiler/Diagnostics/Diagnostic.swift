@@ -6,9 +6,9 @@ package struct Diagnostic: Error, Sendable, Equatable {
     package let code: DiagnosticCode
     /// The problem, in one sentence without a full stop.
     package let message: String
-    /// Where.
+    /// The position of the finding.
     package let position: SourcePosition
-    /// How to put it right.
+    /// The suggested fix.
     package let notes: [String]
     /// The effect on the build.
     package let severity: Severity

@@ -264,8 +264,8 @@ extension DiagnosticCode {
     /// The base of the lint's numbers.
     private static let firstOfLint = 10_000
 
-    /// Whether it is a rule of the lint: about the effect of a model, or of a step to it, on
-    /// existing stores.
+    /// Whether it is a rule of the lint. Such a rule is about the effect on existing stores, of a
+    /// model or of a step to it.
     @inline(never)
     package var isOfLint: Bool { rawValue > Self.firstOfLint }
 

@@ -263,7 +263,7 @@ extension ElementDescriptor {
 }
 
 extension XMLAttribute {
-    /// How something is fetched.
+    /// The options of a fetch.
     static let request: [XMLAttribute] = [
         .init("sort", .text, "The order: price descending, category.name"),
         .init(

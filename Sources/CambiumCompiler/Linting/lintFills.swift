@@ -126,7 +126,7 @@ extension StepLint {
         return isEmpty
     }
 
-    /// Whether a number may be 0: neither its limits nor its given value exclude it.
+    /// Whether a number may be 0, because neither its limits nor its given value exclude it.
     private func mayBeZero(_ path: String, inFillOf reader: String, of entity: Entity) -> Bool {
         guard let declarer = new.model.declarer(of: path, in: entity) else { return true }
         let before = difference.match.oldAttribute(of: path, in: declarer.name)
@@ -170,8 +170,8 @@ struct FillNullability {
     /// The divisors that are not 0 at this position.
     private(set) var divisors: [ModelExpression] = []
 
-    /// The reason that a value is nil. A number that is too great is one too, but nobody expects it
-    /// of a sum.
+    /// The reason why a value is nil. A number that is too great is another reason, but authors do
+    /// not expect it for a sum.
     enum Culprit: Hashable {
         /// The attribute of that path is nil.
         case absent(String)

@@ -211,7 +211,8 @@ enum FormerLockedConditions {
 }
 
 extension ParsedElement {
-    /// Whether it is of our language: one with a prefix is another tool's.
+    /// Whether the element belongs to Cambium's language. An element with a prefix belongs to
+    /// another tool.
     fileprivate var isOwn: Bool { !name.contains(":") }
 }
 

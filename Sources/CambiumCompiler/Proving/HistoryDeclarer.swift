@@ -254,7 +254,8 @@ extension HistoryDeclarer {
 extension HistoryItem {
     fileprivate var removesAllObjects: Bool { drop?.condition == .literal(.bool(true)) }
 
-    /// Whether it must still be declared if code writes the values: a drop, but not one of objects.
+    /// Whether it must still be declared if code writes the values. This is so for a drop, unless
+    /// it drops objects.
     fileprivate var isLeftByCode: Bool {
         !removesSomeObjects && DeclarationKind.named(type(of: item).element)?.classes == [.lossy]
     }

@@ -226,7 +226,7 @@ package struct ShippedStep {
         losses = resolution.items.map { $0.subject }.ordered(by: <)
     }
 
-    /// Whether a step is of that kind: nothing about it can be changed any more.
+    /// Whether a step can no longer be changed.
     package static func hasShipped(to new: CheckedModel, isLast: Bool) -> Bool {
         new.parsed.isOfXcode && !isLast
     }

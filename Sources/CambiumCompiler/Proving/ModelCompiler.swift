@@ -248,7 +248,7 @@ package struct CompiledBundle: Sendable {
     package var serverMigrations: [Migration] = []
     /// The names of the versions that have shipped.
     package var frozen: Set<String> = []
-    /// How many of them were proven without rows, or with too few of an entity.
+    /// The number of steps that were proven without rows, or with too few rows of an entity.
     package var emptyProofs = 0
 }
 

@@ -206,9 +206,9 @@ package struct BundleSettings: Sendable {
     package var access: String?
     /// The engines of its stores, separated by spaces.
     package var engines: String?
-    /// How the classes are generated that no other setting names.
+    /// The class generation for entities without their own setting.
     package var codegen: String?
-    /// How the class of an entity is generated.
+    /// The class generation for an entity.
     package var codegenOfEntities: [String: String] = [:]
     /// The order of the versions, if it is not that of their names.
     package var versions: [String] = []

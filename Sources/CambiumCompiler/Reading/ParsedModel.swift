@@ -19,8 +19,8 @@ package struct ParsedModel: Sendable {
     /// The spelling of the file.
     package private(set) var format = Format.cambium
 
-    /// Whether stores of this version were written by Core Data: it is Xcode's, or was converted
-    /// from Xcode and declares the namespace of Xcode's attributes.
+    /// Whether Core Data wrote the stores of this version. This is so for a version of Xcode, or
+    /// for one that was converted from Xcode and declares the namespace of Xcode's attributes.
     package var isOfXcode: Bool {
         format == .xcode
             || root.attributes.contains {
@@ -247,7 +247,8 @@ package struct ParsedText: Sendable {
         return text
     }
 
-    /// How many bytes one unit of source takes: a reference or CR LF is one, any byte is one.
+    /// The number of bytes in one unit of the source. A reference, CR LF, or any other byte is one
+    /// unit.
     private func step(
         at offset: Int, of piece: ScannedText, in bytes: [UInt8]
     ) -> (raw: Int, decoded: Int) {

@@ -6,7 +6,7 @@
 /// records the positions. If it cannot parse further, it stops; the file has an error in that case
 /// anyway.
 package struct TagScanner {
-    /// How a scan ended.
+    /// The result of a scan.
     package enum End {
         /// At the end of the file.
         case complete

@@ -214,7 +214,7 @@ final class TreeBuilder {
     private var numbers: [Int] = []
     /// The outermost element, once it has ended.
     private(set) var root: ParsedElement?
-    /// The first thing that went wrong.
+    /// The first error.
     private(set) var diagnostic: Diagnostic?
     /// Ends the parser's work.
     var stop: () -> Void = {}

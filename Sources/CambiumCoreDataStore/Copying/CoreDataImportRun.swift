@@ -72,7 +72,7 @@ final class CoreDataImportRun {
         let object: CoreDataLayout.ObjectSource
         let table: Table
         let sql: ObjectCopySQL
-        /// How many rows there are, and the least and the greatest key.
+        /// The number of rows, the least key and the greatest key.
         let extent: SourceCounts
         /// Further counts; nil if all rows were copied, because the new store can then be counted
         /// instead.

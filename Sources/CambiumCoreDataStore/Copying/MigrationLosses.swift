@@ -5,7 +5,7 @@ import CambiumSQLite
 
 /// The data that the steps of a migration delete from the new store.
 struct MigrationLosses {
-    /// How many objects there are.
+    /// The number of objects.
     private(set) var objects: Int
     /// The changes that deleted something, in words, in the order of the steps.
     private(set) var losses: [String] = []
@@ -70,18 +70,18 @@ final class StepLosses {
     /// The version after the step.
     let version: String
     let dataLoss: MigrationDataLoss
-    /// How much each change has deleted.
+    /// The amount of data that each change has deleted.
     private(set) var numbers: [Int]
     /// The entities of the objects that each change has deleted.
     private(set) var entities: [Set<String>]
-    /// How many links of each relationship were deleted.
+    /// The number of deleted links of each relationship.
     private(set) var deletedLinks: [Int]
 
     private let connection: Connection
     private var hasBegun = false
     private var isCopied = false
     private var choices = 0
-    /// How many links there were: at first, and when the tables of both versions existed.
+    /// The numbers of links: at the beginning, and while the tables of both versions existed.
     private var first: [Int] = []
     private var left: [Int] = []
     private var beside: [Int?] = []

@@ -13,7 +13,7 @@ struct ObjectCopier {
     private(set) var refused: [CoreDataImportReport.RefusedRow] = []
     /// Whether all rows fit, and were copied by one statement.
     private(set) var copiedAtOnce = true
-    /// How many rows were copied.
+    /// The number of copied rows.
     private(set) var copied = 0
 
     init(_ table: CoreDataImportRun.ObjectTable, _ model: Model, _ connection: Connection) {
@@ -108,13 +108,13 @@ struct ObjectCopier {
 
 /// The number of rows and keys in a table of Core Data.
 struct SourceCounts {
-    /// How many rows there are.
+    /// The number of rows.
     let rows: Int
     /// The least and the greatest key.
     let (first, last): (Int64, Int64)
-    /// How many there are of each entity.
+    /// The number of rows of each entity.
     let entities: [(entity: String, count: Int)]
-    /// How many have a key, for each to-one.
+    /// The number of rows with a key, for each to-one relationship.
     let keys: [Int]
 
     /// Reads the row of ``ObjectCopySQL/counts``, or its beginning.

@@ -57,7 +57,7 @@ package final class CoreDataStore {
     private static func contents(_ connection: Connection) throws(SQLiteError) -> Contents {
         let objects = try connection.rows(StoreObject.query).compactMap(StoreObject.init)
         // Only ordinary tables are read. A view or virtual table with the same name could run SQL
-        // that somebody wrote into the file.
+        // that another person wrote into the file.
         let tables = Set(objects.filter(\.isOrdinaryTable).map { StoredValue.text($0.name) })
         // Computed columns are not among them.
         let columns = try connection.rows(CoreDataCatalogue.columnsQuery)

@@ -67,7 +67,7 @@ struct LogCheck {
 
     private func start(ofFrame index: Int) -> Int { Self.headerSize + index * frameSize }
 
-    /// How many whole frames there are.
+    /// The number of complete frames.
     private var count: Int { (bytes.count - Self.headerSize) / frameSize }
 
     /// The first unreadable frame, if a change was committed in it or behind it; nil if there is

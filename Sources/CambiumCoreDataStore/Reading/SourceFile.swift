@@ -20,7 +20,7 @@ final class SourceFile {
     let path: String
     /// The URI under which SQLite opens the file or its copy.
     let uri: String
-    /// How SQLite opens it.
+    /// The mode in which SQLite opens the file.
     static let settings: ConnectionSettings = {
         var settings = ConnectionSettings()
         settings.allowsURIs = true

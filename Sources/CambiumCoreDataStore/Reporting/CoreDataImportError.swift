@@ -104,7 +104,7 @@ extension CoreDataImportError: CustomStringConvertible {
         }
     }
 
-    /// How to fix the problem, without a full stop at the end; nil if the problem says it.
+    /// The suggested fix without a full stop at the end, or nil if the problem already contains it.
     package var remedy: String? {
         switch self {
         case .damaged: "Take a copy from before it was damaged"

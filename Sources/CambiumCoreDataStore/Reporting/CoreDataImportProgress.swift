@@ -35,7 +35,7 @@ final class ImportMeter {
 
     /// The approximate number of SQLite's instructions between two checks.
     static let instructionsPerTick: Int32 = 10_000
-    /// How many of them a row takes, roughly.
+    /// The approximate number of such checks for each row.
     private static let ticksPerRow = 0.005
 
     init(progress: @escaping (CoreDataImportProgress) -> Void, isCancelled: @escaping () -> Bool) {
@@ -46,9 +46,9 @@ final class ImportMeter {
     /// Called before a part of the work.
     ///
     /// - Parameters:
-    ///   - fraction: How much of all work is done by then.
-    ///   - share: How much of all work the part is.
-    ///   - rows: How many rows it reads.
+    ///   - fraction: The fraction of all work that is done by then.
+    ///   - share: The part's fraction of all work.
+    ///   - rows: The number of rows that it reads.
     func begin(
         _ phase: CoreDataImportProgress.Phase, _ summary: String, at fraction: Double,
         share: Double, rows: Int

@@ -10,11 +10,12 @@ public struct CoreDataImportReport: Sendable, Hashable {
     public struct EntityCount: Sendable, Hashable, Codable {
         /// The entity.
         public let entity: String
-        /// How many rows the store has.
+        /// The number of rows in the old store.
         public let read: Int
-        /// How many are in the new store.
+        /// The number of rows in the new store.
         public let written: Int
-        /// How many are not, each with its reason in ``CoreDataImportReport/refusedRows``.
+        /// The number of rows that are not in the new store. ``CoreDataImportReport/refusedRows``
+        /// has the reason for each.
         public let refused: Int
     }
 
@@ -31,7 +32,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
         /// The number of links in the store; for a one-to-one relationship, the links that this
         /// side has.
         public let read: Int
-        /// How many of them are in the new store.
+        /// The number that is in the new store.
         public let written: Int
         /// The number of links that are not in the new store: links of rejected rows, and
         /// ``CoreDataImportReport/lostLinks``.
@@ -46,7 +47,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
         public let id: Int64
         /// The property that caused the rejection, if it was one.
         public let property: String?
-        /// Why.
+        /// The reason.
         public let reason: String
     }
 
@@ -60,7 +61,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
         public let relationship: String
         /// The key that it referenced.
         public let target: Int64?
-        /// Why.
+        /// The reason.
         public let reason: String
     }
 
@@ -84,7 +85,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
         public let id: Int64
         /// The property that violates the rule.
         public let property: String
-        /// What is wrong.
+        /// The problem.
         public let reason: String
     }
 
@@ -106,27 +107,27 @@ public struct CoreDataImportReport: Sendable, Hashable {
         public let name: String
         /// The number of its rows or values, if they were counted.
         public let rows: Int?
-        /// Why.
+        /// The reason.
         public let reason: String
         /// Whether it is Core Data's own bookkeeping, which no program needs.
         public let isBookkeeping: Bool
     }
 
-    /// Objects of an entity that a step of the migration took away.
+    /// Objects of an entity that a step of the migration deleted.
     public struct DeletedObjects: Sendable, Hashable, Codable {
         /// The entity, by its name in the version that wrote the store.
         public let entity: String
         /// The version after the step.
         public let version: String
-        /// How many they are.
+        /// The number of objects or links.
         public let count: Int
         /// Their keys in the store, `Z_PK`.
         public let ids: [Int64]
-        /// The changes that took them, in words.
+        /// The changes that deleted them, as text.
         public let changes: [String]
     }
 
-    /// Links of a relationship that a step of the migration took away.
+    /// Links of a relationship that a step of the migration deleted.
     public struct DeletedLinks: Sendable, Hashable, Codable {
         /// The entity that declares it, in the version before the step.
         public let entity: String
@@ -134,7 +135,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
         public let relationship: String
         /// The version after the step.
         public let version: String
-        /// How many they are.
+        /// The number of objects or links.
         public let count: Int
     }
 
@@ -154,7 +155,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
         public let links: [DeletedLinks]
         /// The version from which no migration continues, if the migration ended early.
         public let stoppedAt: String?
-        /// Why it ended there.
+        /// The reason for the end.
         public let reason: String?
     }
 
@@ -170,8 +171,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
     public internal(set) var version: String
     /// The version that the program has.
     public let current: String
-    /// How the version was found: `hashes`, `identifier`, `structure` or
-    /// `forced`.
+    /// The way in which the version was found: `hashes`, `identifier`, `structure` or `forced`.
     public let foundBy: String
     /// Other versions that can have written it too.
     public let alsoFits: [String]
@@ -187,11 +187,11 @@ public struct CoreDataImportReport: Sendable, Hashable {
     /// The parts of the store that have their former names, from the version before, if the version
     /// was forced. All of them were imported.
     public let formerNames: [String]
-    /// How many objects the new store has, in its version.
+    /// The number of objects in the new store, in the version that wrote the old store.
     public internal(set) var objects = 0
-    /// How many rows there are of each entity.
+    /// The number of rows of each entity.
     public internal(set) var entities: [EntityCount] = []
-    /// How many links there are of each relationship.
+    /// The number of links of each relationship.
     public internal(set) var relationships: [RelationshipCount] = []
     /// The rows that are not in the new store.
     public internal(set) var refusedRows: [RefusedRow] = []
@@ -222,11 +222,11 @@ public struct CoreDataImportReport: Sendable, Hashable {
             && omittedParts.allSatisfy { $0.isBookkeeping || $0.rows == 0 }
     }
 
-    /// How many rows, links and values the version does not take.
+    /// The number of rows, links and values that the version rejects.
     var losses: Int { refusedRows.count + lostLinks.count + changedValues.count }
 }
 
-/// How the version that wrote a store was found.
+/// The way in which the version that wrote a store was found.
 enum VersionEvidence: String {
     /// Its hashes are in the store.
     case hashes

@@ -2,13 +2,13 @@ import CambiumMaintenance
 import CambiumMigration
 import CambiumModel
 
-/// Why no version of a model can have written a store.
+/// The reason why no version of a model can have written a store.
 public struct VersionMismatch: Sendable, Hashable {
     /// A version, and in how much it differs from the store.
     public struct Distance: Sendable, Hashable, Encodable {
         /// The version's name.
         public let version: String
-        /// How many differences there are.
+        /// The number of differences.
         public let differences: Int
     }
 

@@ -38,14 +38,15 @@ struct CoreDataCatalogue: Sendable {
     /// The tables of Core Data's own entities, such as `ACHANGE`.
     private let systemTables: Set<String>
 
-    /// Whether a table is Core Data's own: that of an entity of its, or of links of one.
+    /// Whether a table belongs to Core Data itself, as the table of one of its entities or of their
+    /// links.
     func isSystemTable(_ name: String) -> Bool {
         systemTables.contains(name)
             || CoreDataName.Numbered(joined: name).map { $0.number >= Self.firstSystemNumber }
                 == true
     }
 
-    /// How texts are encoded.
+    /// The encoding of texts.
     static let encodingQuery = "PRAGMA encoding"
 
     /// Lists table, column and type of all tables, except the internal tables of virtual tables.

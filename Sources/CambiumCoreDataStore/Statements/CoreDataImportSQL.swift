@@ -3,8 +3,8 @@ import CambiumSQL
 
 /// The statements around an import.
 enum CoreDataImportSQL {
-    /// The settings of the connection that writes the new store. No other process knows the file
-    /// yet, so neither the data nor the journal need be on the disk before the end.
+    /// The settings of the connection that writes the new store. No other process uses the file
+    /// yet, so neither the data nor the journal must be on the disk before the end.
     static let pragmas = [
         "PRAGMA journal_mode = MEMORY", "PRAGMA synchronous = OFF", "PRAGMA cache_size = -24576",
         "PRAGMA foreign_keys = OFF",
@@ -24,7 +24,7 @@ enum CoreDataImportSQL {
             + "\(SQLText.identifier(ObjectCopySQL.source)).\(SQLText.identifier(name)) NOT INDEXED"
     }
 
-    /// How many objects there are of each entity of a root entity's table.
+    /// The number of objects of each entity in the table of a root entity.
     static func counts(of root: Entity, in model: Model) -> String {
         let table = SQLText.identifier(root.name)
         return model.hasSubentities(root)

@@ -49,7 +49,7 @@ struct KeyCheckSQL: Sendable {
         return query
     }
 
-    /// How many rows have a key.
+    /// The number of rows with a key.
     var count: String { "SELECT count(\(column)) FROM \(table)" }
 
     /// Whether any key in a column references no object of an entity. Each key is looked up once,

@@ -80,7 +80,7 @@ struct LinkCopySQL: Sendable {
 
     /// Links with a position in the list of one of the two objects that is not a number.
     struct InvalidPositions: Sendable {
-        /// Whether it is the list of the second side: the first is in it, as the inverse has it.
+        /// Whether it is the list of the second side. The first side is then its inverse.
         let isOfInverse: Bool
         /// The owner of the list, and its member.
         let query: String
@@ -135,12 +135,12 @@ struct LinkCopySQL: Sendable {
             + "sum((\(owner) & 16777215) * (\(member) & 16777215) % 1000000007)"
     }
 
-    /// How many have objects that are both there.
+    /// The number of pairs with two existing objects.
     var copiedCount: String {
         "SELECT count(*) FROM \(from) WHERE \(bothExist)"
     }
 
-    /// Owner and member of the links that have not; neither need be a key.
+    /// The owner and the member of the other links. Neither must be a key.
     var lost: String {
         "SELECT \(owner), \(member) FROM \(from) WHERE "
             + (link.isOfMembers ? "\(owner) IS NOT NULL AND " : "") + "NOT (\(bothExist))"

@@ -132,7 +132,7 @@ struct ObjectCopySQL: Sendable {
             + "WHERE s.\"Z_PK\" = ?1"
     }
 
-    /// How much of a text is shown, in characters.
+    /// The number of characters of a text that are shown.
     static let shownLength = 40
 
     private func isMember(_ entity: Entity?, of declaring: Entity) -> Bool {

@@ -153,12 +153,12 @@ package enum RefusalText {
         "\(property) is above \(words(maximum))."
     }
 
-    /// - Parameter length: How long it is, such as `3 characters`.
+    /// - Parameter length: The length of the value, such as `3 characters`.
     package static func isTooShort(_ property: String, _ length: String, _ minimum: Int) -> String {
         "\(property) has \(length); at least \(minimum) are needed."
     }
 
-    /// - Parameter length: How long it is, such as `3 characters`.
+    /// - Parameter length: The length of the value, such as `3 characters`.
     package static func isTooLong(_ property: String, _ length: String, _ maximum: Int) -> String {
         "\(property) has \(length); at most \(maximum) are allowed."
     }

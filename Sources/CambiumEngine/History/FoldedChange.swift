@@ -109,7 +109,7 @@ package struct FoldedChange {
     }
 
     package mutating func add(_ row: Row, _ entity: EntityDescription, in model: ModelDescription) {
-        // A change of a link may only know the entity of the relationship's destination.
+        // A change of a link may only contain the entity of the relationship's destination.
         if model.families[self.entity.index].contains(entity.index) { self.entity = entity }
         switch row.kind {
         case .insert:

@@ -119,11 +119,12 @@ public struct HistoryChange: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The combined changes of several transactions, for contexts that know some of them already.
+/// The combined changes of several transactions, for contexts that have merged some of them
+/// already.
 package struct NetChanges {
     private struct Row {
         package var entity: EntityDescription
-        /// Whether contexts have the row, according to the changes that they know.
+        /// Whether contexts have the row, according to the changes that they have merged.
         package var isKnown: Bool
         /// Whether the store has it.
         package var exists: Bool

@@ -55,7 +55,7 @@ public enum PropertyValue: Hashable, Sendable, CustomStringConvertible {
     /// The objects that a to-many relationship references, in their order, or sorted by key if they
     /// have none.
     case toMany([ObjectID])
-    /// The changes of a to-many relationship that has not been read: only the store knows all its
+    /// The changes of a to-many relationship that has not been read. Only the store has all of its
     /// objects.
     case unread(added: Set<ObjectID>, removed: Set<ObjectID>)
 

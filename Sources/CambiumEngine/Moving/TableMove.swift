@@ -162,7 +162,7 @@ package struct TableMove {
 
     /// Writes all of it.
     ///
-    /// - Parameter counts: How many rows each table has.
+    /// - Parameter counts: The number of rows in each table.
     package func run(_ counts: [Int], into writer: any MovedTableWriter) throws -> MoveReport {
         let meter = MoveMeter(rows.progress)
         let rowCount = Double(max(1, counts.reduce(0, +)))
@@ -261,7 +261,7 @@ private struct DateRounding {
             ? [] : table.columns.indices.filter { table.columns[$0].attribute?.type == .date }
     }
 
-    /// - Returns: How many dates of the row are other ones now.
+    /// - Returns: The number of changed dates in the row.
     func round(_ record: Record) -> Int {
         guard let dates else { return 0 }
         var count = 0

@@ -86,8 +86,8 @@ package struct DanglingKeys: Sendable {
 package struct DanglingKey: Sendable {
     package let row: RowIdentity
     package let relationship: RelationshipDescription
-    /// The delete rule of the referenced row, if this save deletes it and does not know the
-    /// referencing row.
+    /// The delete rule of the referenced row, if this save deletes it and the referencing row is
+    /// not in the save.
     package let rule: DeleteRule?
 }
 

@@ -34,7 +34,7 @@ extension SavePlan {
         }
     }
 
-    /// Inserts all pairs again that the context knows of a row that was deleted.
+    /// Inserts all pairs of a deleted row again that the context has read.
     private mutating func restoreMembers(of id: RowIdentity) {
         for members in members[id] ?? [] {
             var pairs = members.pairs
@@ -45,7 +45,7 @@ extension SavePlan {
         }
     }
 
-    /// Makes the members of a row exactly the ones that the context knows, if it has read them.
+    /// Sets the members of a row to exactly the members that the context has, if it has read them.
     private mutating func fixMembers(of id: RowIdentity) {
         for members in members[id] ?? [] where members.set.stored != nil {
             fix(
@@ -255,9 +255,9 @@ extension SavePlan {
 
     /// Writes decisions about keys into the plan.
     ///
-    /// - Parameter strategy: How conflicts are decided; nil leaves them to the error.
+    /// - Parameter strategy: The strategy for conflicts, or nil to report them as an error.
     package mutating func resolve(_ dangling: DanglingKeys, by strategy: ConflictStrategy?) {
-        // Without an inverse no context could know of the link, and there is no conflict.
+        // Without an inverse, no context could have read the link, and there is no conflict.
         for key in dangling.keys where key.rule != nil && key.relationship.inverse == nil {
             resolve(key)
         }

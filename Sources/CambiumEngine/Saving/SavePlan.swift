@@ -94,7 +94,7 @@ package struct SavePlan {
     package private(set) var memberships: [Membership] = []
     /// The pairs that are not written or removed, though the context wanted it.
     package private(set) var droppedPairs: [DroppedPair] = []
-    /// Whether keys or pairs remain that reference no row: the store will reject them.
+    /// Whether there are still keys or pairs that reference no row. The store will reject them.
     package internal(set) var willBeRejected = false
     /// The number of decisions, so that nothing is decided twice for the same reason.
     package private(set) var revision = 0

@@ -164,7 +164,7 @@ struct ImportSlice: Sendable {
     let end: End?
 
     struct End: Sendable {
-        /// How many bytes were read.
+        /// The number of bytes that were read.
         let position: Int
         /// The number of bytes; nil if unknown.
         let size: Int?
@@ -179,7 +179,7 @@ final class ImportSlices: @unchecked Sendable {
     let reader: any ImportRowReader
     private var records: RecordReader
     private var block = RecordBlock(bytes: [], entries: [])
-    /// How many records of the block are in slices.
+    /// The number of the block's records that are in slices.
     private var taken = 0
 
     /// The number of rows that are written at once.

@@ -9,7 +9,7 @@ final class JSONRowReader: ImportRowReader {
     private var builder: ImportRowBuilder { variants[number].builder }
     private var plan: ExchangePlan { builder.plan }
     private let known: Set<String>
-    /// Why the row could not be begun.
+    /// The reason why the row could not be started.
     private var failure: (any Error)?
     private var ignored: Set<String> = []
     private var looked = 0

@@ -44,7 +44,7 @@ extension ManagedObjectContext {
 }
 
 extension ImportSource {
-    /// How the rows of the source become objects.
+    /// The conversion of the source's rows to objects.
     fileprivate func plans(_ batch: BatchRun) throws -> ExchangePlans {
         let model = batch.model
         let root = entityField == nil ? try batch.entity(entityName) : model[entityName]

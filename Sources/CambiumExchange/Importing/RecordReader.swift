@@ -12,7 +12,7 @@ struct RecordReader {
     private var source: ByteSource
     private var scanner: any RecordScanner
     private var bytes: [UInt8] = []
-    /// How many of the bytes the scanner has seen.
+    /// The number of bytes that the scanner has read.
     private var scanned = 0
     private var hasBegun = false
     private var isAtEnd = false
@@ -22,7 +22,7 @@ struct RecordReader {
         self.scanner = scanner
     }
 
-    /// How many bytes were read.
+    /// The number of bytes that were read.
     var position: Int { source.position }
     /// The number of bytes; nil if unknown.
     var size: Int? { source.size }
@@ -141,7 +141,7 @@ struct ByteSource {
     }
 
     private let content: Content
-    /// How many bytes were read.
+    /// The number of bytes that were read.
     private(set) var position = 0
 
     init(_ input: ImportInput) throws {

@@ -16,8 +16,8 @@ struct CSVScanner: RecordScanner {
     private var followsReturn = false
     private let separator: UInt8
     private var hasSeparator = false
-    /// Whether an empty line is a row: it is, if there is only one column. Nil until the first line
-    /// was read.
+    /// Whether an empty line is a row. It is, if there is only one column. The value is nil until
+    /// the first line was read.
     private var keepsEmptyLines: Bool?
 
     /// - Parameter columnCount: The number of columns; nil if the first line determines it.

@@ -75,8 +75,8 @@ final class ExchangeAttribute: Sendable {
     }
 }
 
-/// Why a field has no value for its attribute, as the end of a sentence that begins with the
-/// field's name.
+/// The reason why a field has no value for its attribute. It is the end of a sentence that begins
+/// with the field's name.
 struct FieldProblem: Error {
     let message: String
 

@@ -17,7 +17,7 @@ public enum ExchangeFormat: Sendable, Hashable {
 }
 
 extension ExchangeFormat {
-    /// What separates columns.
+    /// The byte that separates columns.
     var separatorByte: UInt8 {
         get throws {
             guard case .csv(let separator) = self else { return ASCII.comma }
@@ -41,7 +41,7 @@ extension ExchangeFormat {
     }
 }
 
-/// How files write dates.
+/// The format of dates in files.
 public struct ExchangeDateFormat: Sendable {
     enum Kind: Sendable {
         case iso8601

@@ -26,7 +26,7 @@ public struct ExportRequest<Entity: ManagedObject>: Sendable {
     /// The objects to write, and their order. Unsaved changes of the context are included, unless
     /// the request excludes them.
     public var objects: FetchRequest<Entity>
-    /// What to write.
+    /// The file format.
     public var format: ExchangeFormat
     /// The properties to write; nil means all that an import reads back. Derived attributes, and
     /// relationships with their key on the other side, may be named too.
@@ -49,13 +49,13 @@ public struct ExportRequest<Entity: ManagedObject>: Sendable {
     /// The unique constraints by which relationships name their destinations; see
     /// ``ImportSource/relationshipKeys``.
     public var relationshipKeys: [String: [String]] = [:]
-    /// How dates are written. Default: ISO 8601.
+    /// The format of dates. Default: ISO 8601.
     public var dateFormat = ExchangeDateFormat.iso8601
     /// A Boolean value that indicates whether spreadsheets show the values of a CSV file as text,
     /// even if they look like formulas. Default: false. Other formats ignore it.
     ///
     /// A spreadsheet runs a cell such as `=HYPERLINK(…)` as a formula, and quotes do not prevent
-    /// it. Set this if the file is for a spreadsheet and its values come from people whom you do
+    /// it. Set this if the file is for a spreadsheet and its values come from people that you do
     /// not trust. A value gets an apostrophe in front and is quoted if it starts with one of these:
     ///
     /// - `=`, `+`, `-` or `@`, also in full width or after white space,
@@ -76,7 +76,7 @@ public struct ExportRequest<Entity: ManagedObject>: Sendable {
 
 /// The result of an export.
 public struct ExportResult: Sendable, Hashable {
-    /// How many objects.
+    /// The number of objects.
     public let count: Int
     /// Relationships that were left out because their destinations have no unique values.
     public let omittedRelationships: [String]

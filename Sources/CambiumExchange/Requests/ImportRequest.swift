@@ -126,7 +126,7 @@ public struct ImportSource: Sendable {
     public let entityName: String
     /// The source of the bytes.
     public let input: ImportInput
-    /// What they mean.
+    /// The format of the bytes.
     public let format: ExchangeFormat
     /// The file's names of properties that differ from the model's: the file's name by the
     /// property's. `["sku": "Article number", "address": "addr"]`
@@ -158,7 +158,7 @@ public struct ImportSource: Sendable {
     ///
     /// A relationship in a constraint is named by a constraint of its own destination.
     public var relationshipKeys: [String: [String]] = [:]
-    /// How dates are written. Default: ISO 8601.
+    /// The format of dates. Default: ISO 8601.
     public var dateFormat = ExchangeDateFormat.iso8601
 
     /// Creates a source with rows of the entity of a class.
@@ -267,7 +267,7 @@ public struct ImportInput: Sendable {
 
 /// The result of an import.
 public struct ImportResult: Sendable {
-    /// How many objects are new.
+    /// The number of inserted objects.
     public internal(set) var inserted = 0
     /// The number of rows that updated an existing object with the same unique values. Several rows
     /// for the same object all count.
@@ -275,7 +275,7 @@ public struct ImportResult: Sendable {
     /// The number of rows that were skipped, according to the merge policy, because an object had
     /// the same unique values.
     public internal(set) var skipped = 0
-    /// How many errors there were. A row may have several.
+    /// The number of errors. A row may have several.
     public internal(set) var errorCount = 0
     /// The first errors, up to ``ImportRequest/maximumErrors``.
     public internal(set) var errors: [ImportError] = []
@@ -288,13 +288,13 @@ public struct ImportResult: Sendable {
     public internal(set) var changes = RemoteChanges()
 }
 
-/// How far an import has come.
+/// The progress of an import.
 public struct ImportProgress: Sendable, Hashable {
     /// The number of the source among the request's; the first has number 0.
     public let source: Int
-    /// How many rows of all sources were read, including rows with errors.
+    /// The number of rows that were read from all sources, including rows with errors.
     public let rows: Int
-    /// How many bytes of the source were read.
+    /// The number of bytes that were read from the source.
     public let bytes: Int
     /// The number of bytes of the source; nil if unknown.
     public let byteCount: Int?
@@ -335,7 +335,7 @@ extension ImportError: LocalizedError {
         (underlying as? any LocalizedError)?.failureReason
             ?? "The input is not what the model or the format requires."
     }
-    /// How to fix the problem.
+    /// The suggested fix.
     public var recoverySuggestion: String? {
         underlying?.suggestion ?? "Correct the input at that place, and import it again."
     }

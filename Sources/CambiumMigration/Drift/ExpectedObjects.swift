@@ -14,7 +14,7 @@ indirect enum ExpectedObjects {
     /// details about some tables. If something differs, the statements of the chain are searched
     /// for more details.
     case fingerprints([String: String], later: Schema, FormerStatements)
-    /// None. The store has the program's version in a form that the program does not know.
+    /// No expected objects. The store has the program's version in an unknown form.
     case nothing
 
     /// The statements of a chain before and after a version.
@@ -253,7 +253,7 @@ extension StoreDifference.Part {
 struct AddedColumns {
     /// The columns of each table.
     private(set) var tables: [String: [Catalogue.Part]] = [:]
-    /// Whether the columns are deleted by a repair: a copy of the store was made first.
+    /// Whether a repair deletes the columns. If so, a copy of the store was made first.
     let areRepaired: Bool
 
     /// Creates a value without known columns.

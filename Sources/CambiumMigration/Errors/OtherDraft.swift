@@ -10,8 +10,8 @@ public struct OtherDraft: Sendable, Hashable, CustomStringConvertible {
     public let model: String
     /// The version that both drafts are of.
     public let version: String
-    /// The differences, each as a sentence without its full stop: `Book.pages was added`. Empty if
-    /// the program no longer knows its own draft of the version.
+    /// The differences, each as a sentence without its full stop: `Book.pages was added`. The array
+    /// is empty if the program no longer has the description of its own draft.
     public let changes: [String]
     /// The reasons why ``DraftPolicy/migrate`` cannot open the store: ambiguities, and data that
     /// would be lost. Empty if it can.

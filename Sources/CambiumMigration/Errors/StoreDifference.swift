@@ -10,8 +10,8 @@ public struct StoreDifference: Sendable, Hashable, CustomStringConvertible {
         case missing
         /// The store has it in another form.
         case changed
-        /// The store has it, the version knows nothing of it. It belongs to the program that
-        /// created it, and is left alone.
+        /// The store has it, but the version does not contain it. It belongs to the program that
+        /// created it, and is not changed.
         case external = "foreign"
     }
 
@@ -19,7 +19,7 @@ public struct StoreDifference: Sendable, Hashable, CustomStringConvertible {
     public let name: String
     /// The kind of the difference.
     public let kind: Kind
-    /// The statement that would create it, if the program knows the version completely.
+    /// The statement that would create it, if the program has the complete version.
     public internal(set) var expected: String?
     /// The statement that created it.
     public internal(set) var actual: String?
@@ -181,8 +181,8 @@ extension [StoreDifference] {
     /// The remedy for the differences.
     ///
     /// - Parameters:
-    ///   - repair: How the user requests a repair.
-    ///   - report: How the user requests to leave them unchanged.
+    ///   - repair: The option with which the user requests a repair.
+    ///   - report: The option with which the user leaves the differences unchanged.
     package func remedy(repair: String, report: String) -> String {
         if let obstacles {
             return "They cannot be repaired: \(obstacles). Undo that, or put a copy of the store "

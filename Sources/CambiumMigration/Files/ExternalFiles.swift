@@ -76,7 +76,7 @@ package struct ExternalFiles: Sendable {
         try file(name).contents()
     }
 
-    /// How many bytes a file has.
+    /// The size of a file in bytes.
     ///
     /// - Throws: ``FileError`` as ``read(_:)`` does.
     package func size(_ name: String) throws(FileError) -> Int {

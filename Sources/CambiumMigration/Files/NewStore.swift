@@ -176,7 +176,7 @@ package final class NewStore {
     }
 }
 
-/// Why a new store cannot be created.
+/// The reason why a new store cannot be created.
 package enum NewStoreError: Error, Sendable {
     /// Something exists at the path.
     case exists(path: String)
@@ -229,7 +229,7 @@ package final class NewStoreLock {
 
     deinit {
         var info = stat()
-        // A file with content was created by somebody else.
+        // A file with content was created by another program.
         if fstat(descriptor, &info) == 0, info.st_size == 0 { SystemFile.remove(path) }
         close(descriptor)
     }

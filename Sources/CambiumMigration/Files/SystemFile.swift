@@ -342,7 +342,7 @@ package final class SystemFolder: Sendable {
 package struct FileError: Error, Sendable, CustomStringConvertible {
     /// The file, or its name in errors.
     package let path: String
-    /// Why, without a full stop.
+    /// The reason, without a full stop.
     package let reason: String
     /// The system's error number; nil if the file itself is not as it must be.
     package let code: Int32?

@@ -107,7 +107,8 @@ package final class PartialFile {
 
     /// Gives it its name; nothing is written after that.
     ///
-    /// - Parameter waits: Whether it is on the disk before, whatever happens to the machine.
+    /// - Parameter waits: Whether the method waits until the file is on the disk, so that it
+    ///   survives a crash of the machine.
     package func finish(waits: Bool = true) throws(FileError) {
         if waits { try file.synchronize() }
         try SystemFile.move(partial, to: path, waits: waits)

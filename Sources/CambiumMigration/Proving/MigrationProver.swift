@@ -29,8 +29,8 @@ package enum MigrationProver {
     /// - Parameters:
     ///   - schemas: The tables of both versions, if they are already computed.
     ///   - match: The match of the two versions, if it is already known.
-    ///   - trials: How often to run it in search of rows that it accepts, if it rejects the rows of
-    ///     every seed.
+    ///   - trials: The maximum number of runs that search for accepted rows, if the migration
+    ///     rejects the rows of every seed.
     ///   - code: The steps that the program supplies. Without them, sample values replace their
     ///     results, so that everything around them is proven.
     ///   - isBrief: Whether to skip the tables that the migration does not touch, and the empty
@@ -61,7 +61,7 @@ package enum MigrationProver {
             do {
                 proof.add(try step.run(over: rows.map { .init(row: $0) }))
             } catch MigrationError.refused where migration.kind > .reversible {
-                // The generator does not know all conditions that the new version adds.
+                // The generator does not consider all conditions that the new version adds.
                 proof.refusals += 1
                 refused.append(rows)
             }
@@ -121,20 +121,21 @@ package enum MigrationProver {
 
     /// The results of a proof.
     package struct Proof: Sendable, Equatable {
-        /// How many rows were migrated.
+        /// The number of migrated rows.
         package var rows = 0
-        /// How many rows there were afterwards.
+        /// The number of rows afterwards.
         package var newRows = 0
-        /// How many sets of rows did not meet a new condition and were refused, rightly.
+        /// The number of sets of rows that were correctly rejected, because they violated a new
+        /// condition.
         package var refusals = 0
-        /// How many objects of each entity that the migration touches a store had afterwards, at
-        /// most.
+        /// For each entity that the migration changes, the greatest number of objects that a store
+        /// had afterwards.
         private var objects: [String: Int]
         /// The entities with objects that drops by condition delete.
         private let reduced: Set<String>
 
-        /// How many objects of an entity a store must have had. A single object shows nothing about
-        /// constraints across objects, such as a unique value.
+        /// The number of objects of an entity that a store must have had. A single object does not
+        /// test constraints across objects, such as a unique value.
         package static let enough = 2
 
         /// The entities with too few objects in every store afterwards, because the generated ones
@@ -188,9 +189,9 @@ package enum MigrationProver {
 
     /// The results of one migration of a store.
     struct Run {
-        /// How many rows there were before.
+        /// The number of rows before.
         let rows: Int
-        /// How many there were afterwards.
+        /// The number of rows afterwards.
         let newRows: Int
         /// The number of these that are objects of each checked entity.
         let objects: [(name: String, count: Int)]
@@ -254,8 +255,8 @@ struct SampleStore {
     }
 }
 
-/// Finds generated rows that a migration accepts, if it rejects all of them together: halves the
-/// set until it knows the rejected rows, and tries other values instead.
+/// Finds generated rows that a migration accepts, if it rejects the complete set. It halves the set
+/// until the rejected rows are found, and tries other values for them.
 struct AcceptableRows {
     /// A row, and its first attempt at values.
     struct Candidate {
@@ -263,7 +264,7 @@ struct AcceptableRows {
         var firstAttempt = 0
     }
 
-    /// How many attempts to insert a row share its values' first number.
+    /// The number of attempts to insert a row that use the same first number for its values.
     static let attemptsPerRow = 30
     private static let valuesPerRow = 3
 
@@ -275,7 +276,7 @@ struct AcceptableRows {
     /// Searches among rows.
     ///
     /// - Parameters:
-    ///   - trials: How often the migration may be run.
+    ///   - trials: The maximum number of runs of the migration.
     ///   - isAccepted: Runs it.
     init(
         among rows: [SampleRows.Row], trials: Int,
@@ -327,7 +328,7 @@ package struct SchemaProof: Sendable {
         case statements([String])
     }
 
-    /// How many tables a store of a proof has at most.
+    /// The maximum number of tables in a store of a proof.
     private static let tablesPerStore = 50
 
     /// Every statement of a new store, to be run on SQLite in memory. If there are few tables, rows

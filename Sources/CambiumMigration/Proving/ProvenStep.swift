@@ -40,7 +40,7 @@ final class ProvenStep {
         isReplacement = stepped?.isReplacement ?? false
         newCatalogue = Catalogue(of: newSchema)
         let expectation = RowExpectation(match)
-        // Only the program knows the values that it writes.
+        // The values that the program writes cannot be predicted.
         let written = stepped?.writtenTables ?? []
         carried = expectation.carried(into: newSchema, except: written)
         staleCounts = expectation.staleCounts
@@ -103,7 +103,7 @@ final class ProvenStep {
         return try seen(in: connection, rows: oldCount)
     }
 
-    /// How many rows a store has that is not migrated yet.
+    /// The number of rows in a store that is not migrated yet.
     func oldCount(in connection: Connection) throws -> Int { try count(of: tables, in: connection) }
 
     /// The content of a migrated store.

@@ -31,7 +31,7 @@ package struct StepTrials {
     /// The same with rows that the step accepts in a file, if it rejects the generated ones; nil if
     /// none were found.
     ///
-    /// - Parameter trials: How often the step may be tried.
+    /// - Parameter trials: The maximum number of trials of the step.
     package func acceptedStore(seed: UInt64, trials: Int = 96) throws -> Connection? {
         let found = try AcceptableRows(
             among: rows(seed, .ordinary), trials: trials, isAccepted: step.accepts)
@@ -42,12 +42,12 @@ package struct StepTrials {
         SampleRows(of: old, schema, for: match, seed: seed, content: content).rows
     }
 
-    /// How many rows a store has that is not migrated yet.
+    /// The number of rows in a store that is not migrated yet.
     package func rowCount(of store: Connection) throws -> Int { try step.oldCount(in: store) }
 
     /// Notes a store that was migrated.
     ///
-    /// - Parameter rows: How many rows it had before.
+    /// - Parameter rows: The number of rows in the store before.
     package mutating func add(migrated store: Connection, rows: Int) throws {
         proof.add(try step.seen(in: store, rows: rows))
     }

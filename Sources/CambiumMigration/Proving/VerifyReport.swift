@@ -18,13 +18,14 @@ package struct VerifyReport: Sendable {
         package var isCodeProven = false
         /// The number of rows in the stores before the step.
         package let rowsIn: Int
-        /// How many they had afterwards.
+        /// The number of rows afterwards.
         package let rowsOut: Int
-        /// How many sets of rows were refused, rightly, because they do not meet a new condition.
+        /// The number of sets of rows that were correctly rejected, because they violate a new
+        /// condition.
         package let refusals: Int
         /// The entities with fewer than two rows in every store afterwards; nil if there are none.
         package let rowless: [String]?
-        /// How long the proof took, in seconds.
+        /// The duration of the proof in seconds.
         package var seconds: Double
         /// Whether it was proven before, and nothing has changed since.
         package var isRemembered: Bool

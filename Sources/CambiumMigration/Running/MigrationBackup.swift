@@ -8,7 +8,7 @@ public enum MigrationBackupPolicy: String, Sendable, Hashable, CaseIterable {
     /// migration writes, in a schema of their own, `SCHEMA_backup_VERSION`. It stays until it is
     /// removed explicitly. The migration takes more time and room.
     case beforeLoss
-    /// Nothing. For a program that has copied the store itself, such as with `pg_dump`.
+    /// No backup. Use it if the program has copied the store itself, such as with `pg_dump`.
     case none
 }
 

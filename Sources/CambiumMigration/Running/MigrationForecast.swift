@@ -18,9 +18,9 @@ public struct MigrationForecast: Sendable, Hashable {
         public let losesData: Bool
         /// The name of the program's own step that runs in it, if any.
         public let code: String?
-        /// How many statements it has.
+        /// The number of statements.
         public let statements: Int
-        /// How many rows it writes.
+        /// The number of rows that it writes.
         public let rows: Int
     }
 

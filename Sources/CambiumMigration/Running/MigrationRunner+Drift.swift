@@ -39,8 +39,8 @@ extension MigrationRunner {
     }
 
     /// Returns the changes of another program to a store's tables and indexes, as far as this
-    /// program can know them, sorted by name. For a store of the program's version, that is all of
-    /// them.
+    /// program can detect them, sorted by name. For a store of the program's version, that is all
+    /// of them.
     package func differences(in connection: Connection) throws -> [StoreDifference] {
         guard let metadata = try Self.readMetadata(connection) else { return [] }
         return try expectedObjects(of: metadata, chain(from: metadata, in: connection))

@@ -5,8 +5,8 @@ import CambiumSQLite
 /// Makes a database a store of the program's version of a model: creates it, leaves it, or runs the
 /// chain of migrations to it.
 ///
-/// The prover in the build runs the same code as a user's machine. All of a chain is one
-/// transaction: whatever happens, the store is exactly old or exactly new.
+/// The prover in the build runs the same code as a user's machine. A complete chain is one
+/// transaction, so the store is always exactly old or exactly new.
 package final class MigrationRunner {
     /// The model of the program.
     package let model: Model
@@ -31,8 +31,8 @@ package final class MigrationRunner {
     /// The tables of a store's earlier version, for a caller that has its model; nil if that is not
     /// known. A program has only fingerprints.
     package var earlierSchema: (StoreMetadata) -> Schema? = { _ in nil }
-    /// The names of versions after the program's, for a caller that knows any. A store with one of
-    /// these versions, or with a later one by its numbers, is newer, regardless of its tables.
+    /// The names of versions after the program's, if the caller has them. A store with one of these
+    /// versions, or with a later one by its numbers, is newer, regardless of its tables.
     package var laterVersions: Set<String> = []
     /// The program's versions that have not shipped. The definition is then written into stores.
     /// Nil if the stores do not belong to a program: no definition is written, and no store counts
@@ -167,7 +167,7 @@ package final class MigrationRunner {
         /// There is nothing to do.
         case current
         /// The chain ends at the program's version. The differences are the ones that the program
-        /// can know.
+        /// can detect.
         case behind(StoreMetadata, MigrationChain, [StoreDifference])
         /// The version is the program's, and these differences are to be repaired.
         case changed(StoreMetadata, [StoreDifference])

@@ -12,7 +12,7 @@ extension Model {
     ///   or if this version of Cambium would write the definition in another way.
     package convenience init?(definition: String) {
         guard let model: Model = try? DefinitionCoder.part(in: definition), model.isConsistent,
-            // This version of Cambium would leave out parts that it does not know.
+            // This version of Cambium would leave out unknown parts.
             model.definition.utf8.elementsEqual(definition.utf8)
         else { return nil }
         self.init(model, migration: model.migration)

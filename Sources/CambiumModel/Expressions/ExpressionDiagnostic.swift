@@ -41,7 +41,7 @@ public struct ExpressionDiagnostic: Error, Sendable, Hashable {
     /// if the expression came from a text, because the offset then gives the position.
     public var part: String? { details.part }
 
-    /// What is wrong.
+    /// The problem.
     public var message: String { details.message }
 
     /// A suggested correction, or nil if there is none.
@@ -167,7 +167,7 @@ extension StringProtocol {
     /// Returns the text in a form for messages, because a text from a store or a file may have any
     /// length. A longer text is cut, and its length is given.
     ///
-    /// - Parameter limit: How many Unicode scalars are shown.
+    /// - Parameter limit: The maximum number of Unicode scalars that are shown.
     package func excerpt(_ limit: Int = 200) -> String {
         // A scalar has at least one byte.
         guard utf8.count > limit, let end = end(of: limit) else { return String(self) }
@@ -186,7 +186,7 @@ extension Collection where Element == String {
     /// Returns the excerpts of the first texts, and the number of the others.
     ///
     /// - Parameters:
-    ///   - limit: How many are shown.
+    ///   - limit: The maximum number that is shown.
     ///   - separator: The text between them.
     package func excerpts(_ limit: Int = 20, separator: String = ", ") -> String {
         let shown = prefix(limit).map { $0.excerpt(1_000) }.joined(separator: separator)

@@ -1,7 +1,7 @@
 /// A function of the expression language: its spelling, its arguments and its value. If an engine
 /// has the function itself, `ExpressionSQL` writes its SQL.
 package final class FunctionDescriptor: Sendable {
-    /// How a function is written.
+    /// The syntax of a function.
     enum Spelling: Sendable {
         /// `name(a)` or `name:(a)`; for `name:second`, as Core Data's functions are called,
         /// `name:second:(a, b)`.
@@ -54,7 +54,7 @@ package final class FunctionDescriptor: Sendable {
         self.value = value
     }
 
-    /// How a call is written.
+    /// The syntax of a call.
     func text(of operands: [String]) -> String {
         let list = operands.joined(separator: ", ")
         return switch spelling {

@@ -1,5 +1,5 @@
 /// Converts the archive of a Core Data transformable attribute to the JSON of a `codable` one, as
-/// Swift's encoder writes it. It knows the types that both have: strings, numbers, dates, data,
+/// Swift's encoder writes it. It supports the types that both have: strings, numbers, dates, data,
 /// UUIDs, URLs, and arrays, sets and dictionaries of them.
 package enum ArchivedJSON {
     /// Returns the JSON of a keyed archive, or of bytes that are JSON already, in the form that a
@@ -54,7 +54,8 @@ package enum ArchivedJSON {
     private struct Reader {
         let list: BinaryPropertyList
         let objects: [Int]
-        /// How many objects may still be read: one that refers to itself has no end.
+        /// The number of objects that may still be read. The limit ends the reading of an object
+        /// that references itself.
         var budget = 1_000_000
 
         private typealias Value = BinaryPropertyList.Value

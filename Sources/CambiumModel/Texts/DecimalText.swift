@@ -1,6 +1,6 @@
 /// Conversions between numbers and texts, without loss and without guesses.
 package enum DecimalText {
-    /// How many digits a decimal keeps of every number.
+    /// The number of digits that a decimal can keep of any number.
     package static let exactDigits = 38
 
     /// Returns whether a text is a decimal number, with or without decimal places and an exponent.
@@ -48,7 +48,7 @@ package enum DecimalText {
         return value == 0 ? nil : value
     }
 
-    /// How many digits a number has without zeros at either end.
+    /// The number of digits without zeros at either end.
     package static func significantDigits(_ text: String) -> Int {
         var digits = text.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }
             .filter { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }[...]
@@ -94,8 +94,8 @@ package enum DecimalText {
         return isSingle && Double(single) == value ? "\(single)" : "\(value)"
     }
 
-    /// A number, not negative and below 2⁵³, as its whole part and the shortest decimal places that
-    /// lead back to it.
+    /// A number, not negative and below 2⁵³, as its integer part and the shortest decimal places
+    /// from which the number can be restored.
     package static func plain(_ value: Double) -> (whole: Int64, places: String) {
         let text = value.description
         let mantissa = text.prefix { $0 != "e" }

@@ -88,7 +88,7 @@ extension ModelExpression: Hashable {
 }
 
 extension ModelExpression.Part.Kind {
-    /// How many texts it has; nil for any number.
+    /// The number of strings, or nil if any number is allowed.
     private var textCount: Int? {
         switch self {
         case .path, .variable: nil
@@ -97,7 +97,7 @@ extension ModelExpression.Part.Kind {
         }
     }
 
-    /// How many operands it has; nil for any number.
+    /// The number of operands, or nil if any number is allowed.
     private var operandCount: Int? {
         switch self {
         case .list, .and, .or, .function: nil
@@ -218,10 +218,10 @@ extension ModelExpression {
 }
 
 extension ModelExpression {
-    /// How deep a tree may be. Recursion over it, checks and evaluation included, fits the half
-    /// megabyte of stack that threads have on some platforms.
+    /// The maximum depth of a tree. Recursion over it, including checks and evaluation, then needs
+    /// at most half a megabyte of stack, which is the size for threads on some platforms.
     package static let maximumDepth = 100
-    /// How many parts it may have. A tree that uses a part twice grows faster than its code.
+    /// The maximum number of parts. If a part is used twice, the tree grows faster than its code.
     package static let maximumSize = 1_000_000
 
     /// The number of levels and the number of parts that are not constants. It is nil if the tree

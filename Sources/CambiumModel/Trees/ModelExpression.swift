@@ -92,7 +92,7 @@ public enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// How strings are compared: `[c]`, `[d]`, `[n]`.
+/// The options for comparing strings: `[c]`, `[d]`, `[n]`.
 public struct ComparisonOptions: OptionSet, Sendable, Hashable {
     /// The bits.
     public let rawValue: Int
@@ -108,7 +108,7 @@ public struct ComparisonOptions: OptionSet, Sendable, Hashable {
     public static let normalized = ComparisonOptions(rawValue: 4)
 }
 
-/// How many objects of a to-many path must meet a comparison.
+/// The number of objects in a to-many path that must meet a comparison.
 public enum Quantifier: String, Sendable, Hashable, CaseIterable {
     /// At least one.
     case any = "ANY"
@@ -139,15 +139,15 @@ public enum ArithmeticOperator: String, Sendable, Hashable, CaseIterable {
 
 /// A value computed from many.
 public enum AggregateFunction: String, Sendable, Hashable, CaseIterable {
-    /// How many.
+    /// The number of values.
     case count = "@count"
-    /// The sum; 0 of none.
+    /// The sum, or 0 if there are no values.
     case sum = "@sum"
-    /// The mean; nil of none.
+    /// The mean, or nil if there are no values.
     case average = "@avg"
-    /// The least; nil of none.
+    /// The least value, or nil if there are none.
     case minimum = "@min"
-    /// The greatest; nil of none.
+    /// The greatest value, or nil if there are none.
     case maximum = "@max"
 }
 

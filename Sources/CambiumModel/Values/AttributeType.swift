@@ -93,11 +93,11 @@ package final class AttributeTypeDescriptor: Sendable {
     package let valueType: String?
     /// The base name of the object accessors that generated code calls.
     package let accessor: String
-    /// How the store keeps the values.
+    /// The storage of the values.
     package let storage: StorageClass
     /// The integers of the type, if it is a type of integers.
     package let integers: ClosedRange<Int64>?
-    /// Whether limits can be set to the values: numbers and moments.
+    /// Whether the values can have limits. This is so for numbers and dates.
     package let hasOrder: Bool
     /// The expression for a neutral value, for existing objects that need one.
     package let neutral: String?
@@ -279,7 +279,7 @@ public struct EnumerationCase: Sendable, Equatable {
     }
 }
 
-/// How a value is kept in a row: SQLite's storage classes without NULL.
+/// The storage of a value in a row: SQLite's storage classes without NULL.
 public enum StorageClass: String, Sendable, Hashable {
     /// A signed 64-bit integer.
     case integer = "INTEGER"

@@ -55,7 +55,7 @@ package struct StoredDatePrecision: Sendable {
             Date(timeIntervalSinceReferenceDate: rounded(date.timeIntervalSinceReferenceDate)))
     }
 
-    /// Why a date is rejected.
+    /// The reason why a date is rejected.
     package func refusal(of property: String) -> String {
         "\(property) is a date that the store cannot keep. It keeps the years \(years.first) to "
             + "\(years.last)."

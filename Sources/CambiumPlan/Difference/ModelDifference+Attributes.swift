@@ -317,8 +317,8 @@ extension ModelDifference {
 }
 
 extension ModelDifference {
-    /// Whether the migration determines the value of an attribute in every object, whatever the
-    /// object had before.
+    /// Whether the migration determines the value of an attribute in every object, regardless of
+    /// the former value.
     package func decidesEveryValue(of attribute: String, in entity: String) -> Bool {
         match.fill(of: attribute, in: entity) != nil
             && (!match.hasOldValues(attribute, in: entity)

@@ -31,7 +31,8 @@ extension ModelDifference {
         return before?.name == oldName && before?.isToMany == false
     }
 
-    /// Whether rows are sure to have no two equal values there: none at all, or each a new one.
+    /// Whether the values in the rows are certainly unique: the rows have no value, or each gets a
+    /// new one.
     func isNewAndDistinct(_ property: String, in entity: Entity) -> Bool {
         guard let declarer = new.declarer(of: property, in: entity),
             match.oldAttribute(of: property, in: declarer.name) == nil,
@@ -213,7 +214,7 @@ extension ModelDifference {
     }
 
     /// Whether a fill or the replacement of a case changes the values of objects, and not only of
-    /// objects that a condition selects. In the second case, the author knows the effect.
+    /// objects that a condition selects. In the second case, the author has chosen the objects.
     private func isRevised(_ property: String, in entity: Entity) -> Bool {
         guard let declarer = new.declarer(of: property, in: entity),
             let attribute = new.attribute(property, of: entity)
@@ -248,7 +249,8 @@ extension ModelDifference {
         } ?? false
     }
 
-    /// Whether several old values are the same value of the new type: texts of a number.
+    /// Whether several old values can become the same new value, such as different texts of one
+    /// number.
     private func hasSeveralForms(_ old: AttributeType, in type: AttributeType) -> Bool {
         guard self.old.plainType(of: old) == .string else { return false }
         switch new.plainType(of: type) {

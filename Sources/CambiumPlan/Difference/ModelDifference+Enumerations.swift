@@ -297,8 +297,8 @@ extension ModelDifference {
         return fixes.count == 1 ? fixes[0] : .together(fixes)
     }
 
-    /// Whether a case can keep its old raw value: the value has the right type, and no new case has
-    /// it. Cases that existed before get their own old values back.
+    /// Whether a case can keep its old raw value. It can if the value has the right type, and no
+    /// new case has it. Cases that existed before get their own old values back.
     private func canKeep(
         _ own: EnumerationCase, in enumeration: Enumeration, since before: Enumeration
     ) -> Bool {

@@ -69,8 +69,8 @@ extension ModelDifference {
             ])
     }
 
-    /// Whether a new relationship has the links of an old one that every object had: the other end
-    /// of its inverse's old relationship.
+    /// Whether a new relationship has the links of an old one that every object had. The old one is
+    /// the other end of its inverse's old relationship.
     private func isRequiredAtInverse(_ relationship: Relationship, of entity: Entity) -> Bool {
         guard let inverse = new.inverse(of: relationship),
             let links = CarriedLinks(of: relationship, of: entity, in: match)?.single,
@@ -117,8 +117,8 @@ extension ModelDifference {
             fixes: fixes)
     }
 
-    /// Whether existing objects can get a link: their rows hold the key, and there are objects to
-    /// choose from.
+    /// Whether existing objects can get a link. They can if their rows hold the key, and there are
+    /// objects to choose from.
     func isLinkable(_ relationship: Relationship, of entity: Entity) -> Bool {
         guard case .key = new.storage(of: relationship, of: entity) else { return false }
         return new.entity(named: relationship.destination).flatMap(match.oldEntity) != nil

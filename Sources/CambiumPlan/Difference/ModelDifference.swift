@@ -306,7 +306,7 @@ package struct StepCoverage: Sendable {
     }
 }
 
-/// A property with values that only the program knows.
+/// A property with values that only the program can compute.
 package struct SuppliedValue: Sendable, Equatable {
     /// The entity that declares it.
     package let entity: String

@@ -72,7 +72,7 @@ package final class CarriedLinks {
 }
 
 extension Relationship {
-    /// Whether the relationship is its own inverse: if A references B, then B references A.
+    /// Whether the relationship is its own inverse, so that B references A if A references B.
     package func isOwnInverse(in entity: Entity) -> Bool {
         destination == entity.name && inverse == name
     }
@@ -135,7 +135,7 @@ package final class OldLinks {
     /// The old relationship, and its inverse if it had one.
     package var ends: Set<ModelMatch.PropertyName> { match.old.ends(of: relationship, entity) }
 
-    /// How the old store keeps them.
+    /// The storage of the links in the old store.
     package var storage: RelationshipStorage {
         match.old.storage(of: relationship, of: entity)
     }

@@ -39,8 +39,8 @@ extension ModelMatch {
         }
     }
 
-    /// Whether every object has a property already: the author declares it, or all objects without
-    /// it are dropped.
+    /// Whether every object has a property already, because the author declares it, or because all
+    /// objects without it are dropped.
     func isRequired(_ property: String, in entity: String) -> Bool {
         isDeclaredRequired(property, in: entity)
             || givesUpAll(without: .init(entity: entity, property: property))

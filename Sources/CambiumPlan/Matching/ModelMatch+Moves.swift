@@ -207,7 +207,7 @@ extension ModelMatch {
     package func origins(of root: Entity) -> [TableOrigin] {
         var order: [String] = []
         var members: [String: [(old: Entity, new: Entity)]] = [:]
-        // The old entity of the root itself comes first, whatever is declared before it.
+        // The old entity of the root itself comes first, even before earlier declarations.
         if let oldRoot = oldEntity(of: root).map(old.root) { order.append(oldRoot.name) }
         for member in new.family(of: root) {
             guard let oldMember = oldEntity(of: member) else { continue }

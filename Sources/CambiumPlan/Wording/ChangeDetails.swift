@@ -124,7 +124,7 @@ extension Relationship {
         return words.joined(separator: ", ")
     }
 
-    /// How many objects it may have.
+    /// The number of objects that it may have.
     fileprivate var numberOfObjects: String {
         let words = [
             minimumCount.map { "at least \($0)" }, maximumCount.map { "at most \($0)" },

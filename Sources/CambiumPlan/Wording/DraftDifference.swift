@@ -43,8 +43,8 @@ package struct DraftDifference: Sendable {
 }
 
 extension ChangeDetails {
-    /// Whether a change only follows from another one: a change of rows, or limits that read the
-    /// same for a value of another type.
+    /// Whether a change only follows from another one. Examples are a change of rows, and limits
+    /// that have the same text for a value of another type.
     fileprivate func isConsequence(_ change: ModelChange) -> Bool {
         switch change {
         case .attributeFilled, .attributeRevised: true

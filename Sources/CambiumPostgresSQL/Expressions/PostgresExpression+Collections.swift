@@ -119,7 +119,7 @@ extension PostgresExpression {
             case .sum, .average:
                 let isMean = function == .average
                 if type == .anyDecimal {
-                    // Only the program knows how a quotient of decimals is rounded.
+                    // Only the program can round a quotient of decimals correctly.
                     if isMean { throw UnsupportedExpression() }
                     doubt = """
                         (sum(abs(\(element))) * power(10::numeric, max(min_scale(\(element)))) \

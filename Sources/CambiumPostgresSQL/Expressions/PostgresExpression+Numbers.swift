@@ -90,7 +90,7 @@ extension PostgresExpression {
     }
 
     /// Exact numbers of any scale. A decimal has 38 digits. If the exact result needs more, or one
-    /// operand does when aligned with the other, only the program knows how it is rounded.
+    /// operand does when aligned with the other, only the program can round it correctly.
     private mutating func decimal(
         _ left: TypedExpression, _ operation: ArithmeticOperator, _ right: TypedExpression
     ) throws -> PostgresFragment {

@@ -87,8 +87,8 @@ extension PostgresExpression {
 
     // MARK: Case and accents
 
-    /// A string folded by the options. The server is sure to know the case of ASCII characters
-    /// only, whatever libraries it has, so all other strings are in doubt.
+    /// A string folded by the options. Whatever libraries the server has, it converts the case of
+    /// ASCII characters correctly. All other strings are in doubt.
     private mutating func folded(
         _ operand: TypedExpression, _ options: ComparisonOptions
     ) throws -> PostgresFragment {

@@ -45,8 +45,8 @@ package struct PostgresExpression {
     package var aliasCount = 0
     /// The tables on to-one paths from the row, each joined once.
     package var joins: [(column: String, table: String, alias: String)] = []
-    /// Whether the expression is part of a table, and must not contain subqueries: a generated
-    /// column, a check or an index.
+    /// Whether the expression is part of a table: a generated column, a check or an index. Then it
+    /// must not contain subqueries.
     package private(set) var isOfTable = false
     /// Whether the value is that of a generated column. It must not read other generated columns.
     private var isOfGeneratedColumn = false
@@ -330,7 +330,7 @@ package struct PostgresExpression {
         return wire == .text ? "(\(constant) COLLATE \"C\")" : constant
     }
 
-    /// How constants of a type are sent.
+    /// The form in which constants of a type are sent.
     package func wireType(of type: ExpressionType) throws -> PostgresType {
         switch type {
         case .bool: .boolean

@@ -53,7 +53,7 @@ extension ModelDescription {
     }
 }
 
-/// How the rows of an entity and its sub-entities are read.
+/// The layout for reading the rows of an entity and its sub-entities.
 package final class PostgresTable: Sendable {
     /// A column of a row of a statement, and its slot.
     package struct Field: Sendable {

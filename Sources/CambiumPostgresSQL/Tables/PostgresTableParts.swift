@@ -97,7 +97,7 @@ private enum TablePart {
 }
 
 extension TypedExpression {
-    /// How many exact operations may be one in the other: SQL without subqueries has each operand
+    /// The maximum depth of exact operations. In SQL without subqueries, each operand occurs
     /// several times.
     private static let greatestDepth = 3
 
@@ -129,7 +129,7 @@ extension TypedExpression {
             return areParts(operand) && operand.isMoment
                 && constants.values.allSatisfy { Self.isConstant($0, operand.type) }
         case .text(let left, let relation, let right, let options):
-            // The server knows the case of ASCII characters only.
+            // The server converts the case of ASCII characters only.
             guard options.subtracting(.normalized).isEmpty else { return false }
             return areParts(left, right) && relation.isOfTexts(constant: right.isLiteral)
         case .arithmetic(let left, let operation, let right, let type):

@@ -66,7 +66,7 @@ package enum PostgresType: Sendable, Hashable {
 
 /// Moments on the wire: microseconds since the year 2000.
 package enum PostgresTimestamp {
-    /// How many microseconds 2001 began after 2000, a leap year.
+    /// The number of microseconds from the start of 2000, a leap year, to the start of 2001.
     private static let distance: Int64 = 366 * 86_400 * 1_000_000
     /// The range of the server's timestamps.
     private static let range: ClosedRange<Int64> =

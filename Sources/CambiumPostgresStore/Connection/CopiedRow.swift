@@ -6,7 +6,7 @@ struct CopiedRow {
     private let start: UnsafeRawPointer
     private let end: Int
     private var place = 2
-    /// How many values there are to read.
+    /// The number of values to read.
     let count: Int
     /// Whether the bytes have ended before a value did.
     private(set) var isBroken = false
@@ -53,7 +53,7 @@ struct CopiedRow {
         return UnsafeRawBufferPointer(rebasing: bytes.dropFirst(signature + 8 + max(0, extra)))
     }
 
-    /// Whether a message is a row: it may be empty, or the mark of the end.
+    /// Whether a message is a row. It can also be empty, or the mark of the end.
     static func isRow(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.count >= 2 && bytes.number(Int16.self) >= 0
     }

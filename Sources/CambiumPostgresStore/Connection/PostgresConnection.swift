@@ -7,7 +7,7 @@ import CambiumRecords
 struct PostgresStatement: Sendable {
     let sql: String
     var parameters = PostgresParameters()
-    /// Whether a transaction begins: the connection sends the limits of its user with it.
+    /// Whether a transaction begins. If so, the connection sends the limits of its user with it.
     var beginsTransaction = false
 
     init(_ sql: String, _ parameters: PostgresParameters = PostgresParameters()) {
@@ -34,11 +34,12 @@ final class PostgresConnection {
     var beginning: PostgresStatement?
     /// When it was opened.
     let openedAt = ContinuousClock.now
-    /// How often something was sent and then waited for.
+    /// The number of round trips to the server.
     var roundTrips = 0
     /// The setup by the current user of the connection.
     var setup: PostgresSetup
-    /// Whether the connection can be used again: it is not lost, and no transaction was left open.
+    /// Whether the connection can be used again. It can if it is not lost, and no transaction is
+    /// open.
     var isUsable: Bool {
         PQstatus(handle) == CONNECTION_OK && PQtransactionStatus(handle) == PQTRANS_IDLE
     }
@@ -51,7 +52,8 @@ final class PostgresConnection {
         /// statement. Behind a pooler, another program may have prepared a statement under the same
         /// number on this connection, such as one that begins another kind of transaction.
         ///
-        /// - Parameter errors: How often the connection has discarded its prepared statements.
+        /// - Parameter errors: The number of times that the connection has discarded its prepared
+        ///   statements.
         func name(after errors: Int) -> String {
             let types = types.map(String.init).joined(separator: ",")
             return "cambium_\(SHA256.hexadecimal(of: "\(types) \(sql)").prefix(32))_\(errors)"
@@ -303,8 +305,8 @@ final class PostgresConnection {
         return .now + limit
     }
 
-    /// How long the server has to end a statement after a request. After that, the connection
-    /// counts as lost.
+    /// The time within which the server must end a statement after a request. After this time, the
+    /// connection counts as lost.
     private static let grace = Duration.seconds(10)
 
     /// The time after which the server is asked again to end a statement. It ignores a request that
@@ -327,7 +329,7 @@ final class PostgresConnection {
         }
     }
 
-    /// Why waiting for the server may end early.
+    /// The reason why a wait for the server may end early.
     struct Waiting {
         fileprivate let interruption: Interruption?
         fileprivate let deadline: ContinuousClock.Instant?

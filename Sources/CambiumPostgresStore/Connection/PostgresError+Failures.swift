@@ -2,7 +2,8 @@ import CambiumEngine
 
 /// The meaning of a server's errors for programs.
 extension PostgresError {
-    /// Why the server rejects the work; nil for errors about the content of a statement.
+    /// The reason why the server rejects the work, or nil if the error is about the content of a
+    /// statement.
     var failure: ServerFailure? {
         if let failure = Self.failures[state] { return failure }
         if state.hasPrefix("08") { return .connectionLost }
@@ -64,8 +65,8 @@ extension PostgresError {
         state == "0A000" && sourceFunction == "RevalidateCachedQuery"
     }
 
-    /// Whether a new connection may succeed: this one was lost during the work, or the server is
-    /// starting up.
+    /// Whether a new connection may succeed, because this one was lost during the work, or because
+    /// the server is starting up.
     var isOfLostConnection: Bool {
         guard isDisconnection else { return false }
         return switch failure {

@@ -109,7 +109,7 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
     /// Whether the written values violate a constraint.
     var isOfConstraint: Bool { state.hasPrefix("23") }
 
-    /// Whether values are the cause: they violate a constraint, or are invalid.
+    /// Whether values are the cause, because they violate a constraint or are invalid.
     var isOfData: Bool { isOfConstraint || state.hasPrefix("22") }
 
     /// Whether an object that the statement creates exists already.

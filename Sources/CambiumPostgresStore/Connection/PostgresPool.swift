@@ -8,11 +8,11 @@ final class PostgresPool: Sendable {
     typealias Loan = PostgresConnections.Loan
 
     private let setup: PostgresSetup
-    /// How long a caller waits for a connection if all are in use.
+    /// The time that a caller waits for a connection if all are in use.
     private let waitLimit: Duration
     /// Nil after the store was closed.
     private let connections: Shared<PostgresConnections?>
-    /// How many are in use for this store.
+    /// The number of connections that this store uses.
     private let lent: LoanCount
     private let users: WorkingThreads
     private let writing = ThreadLock()
@@ -146,7 +146,7 @@ final class PostgresPool: Sendable {
     func drain(for limit: Duration) -> Bool { lent.waitForNone(for: limit) }
 }
 
-/// How many connections are in use.
+/// The number of connections that are in use.
 private final class LoanCount: Sendable {
     private struct State {
         var count = 0
@@ -196,7 +196,7 @@ final class PostgresConnections: Sendable {
     private struct State {
         /// The last one was used last.
         var idle: [Idle] = []
-        /// How many exist, with the ones that are being opened.
+        /// The number of connections, including the ones that are being opened.
         var count = 0
         var waiters: [Waiter] = []
         /// Whether idle connections will be closed.
@@ -288,7 +288,7 @@ final class PostgresConnections: Sendable {
         }
     }
 
-    /// Whether a connection can be used: it is not too old, and still connected.
+    /// Whether a connection can be used. It can if it is not too old and still connected.
     private func isGood(_ connection: PostgresConnection, unusedFor time: Duration) -> Bool {
         if isOld(connection) { return false }
         // Between faults in quick succession it is not checked: the check would take longer than

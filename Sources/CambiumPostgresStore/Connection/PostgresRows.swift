@@ -30,7 +30,7 @@ final class PostgresRows: @unchecked Sendable {
         PQgetisnull(result, Int32(row), Int32(column)) != 0
     }
 
-    /// The values of a row, whatever their types are.
+    /// The values of a row of any type.
     func values(_ row: Int) -> [StoredValue] {
         (0..<PQnfields(result)).map { column in
             guard let bytes = value(Int32(row), column) else { return .null }

@@ -13,9 +13,9 @@ package struct PostgresSettings: Sendable, Hashable {
     package var applicationName: String?
     /// Whether statements are prepared under names. A pooler between may not support that.
     package var preparesStatements = true
-    /// How many connections there are at most.
+    /// The maximum number of connections.
     package var poolSize = 10
-    /// How long one may be unused before it is closed; nil for any time.
+    /// The time after which an unused connection is closed, or nil if it stays open.
     package var idleLimit: Duration?
     /// The age at which an unused connection is closed; nil for any age.
     package var connectionLifetime: Duration?
@@ -113,11 +113,12 @@ extension PostgresSettings: CustomStringConvertible, CustomDebugStringConvertibl
 /// The setup of a store's connections: the time limits and settings of each transaction, the lock
 /// against migrations, and the receiver of statements.
 struct PostgresSetup: Sendable {
-    /// How long a transaction waits for a lock, and connecting for the server.
+    /// The maximum time that a transaction waits for a lock, and that a new connection waits for
+    /// the server.
     var lockTimeout: Duration?
-    /// How long a statement may take.
+    /// The maximum time of a statement.
     var statementTimeout: Duration?
-    /// How long a transaction may be open without a statement.
+    /// The maximum time that a transaction may be open without a statement.
     var idleTimeout: Duration?
     /// The table with its schema, or nil if no store is open yet. A lock on the table prevents
     /// migrations of the store until the transaction ends.
@@ -145,7 +146,7 @@ struct PostgresSetup: Sendable {
         return limits + [lock, own].compactMap { $0 }
     }
 
-    /// How the statement begins that waits for migrations.
+    /// The beginning of the statement that waits for migrations.
     static let lock = "LOCK TABLE"
 
     /// The statement that sets the settings. The values are parameters and appear in no text.
@@ -180,8 +181,8 @@ extension TransactionSettings {
         }
     }
 
-    /// Whether the name is that of a setting of the program: neither the server nor Cambium uses
-    /// it.
+    /// Whether the name is free for a setting of the program, because neither the server nor
+    /// Cambium uses it.
     private static func isOfProgram(_ name: String) -> Bool {
         let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         // The server ignores the case.

@@ -81,7 +81,7 @@ final class PostgresWatch: Sendable {
     }
 }
 
-/// Statements that went to the server together.
+/// Statements that were sent to the server together.
 final class WatchedTrip {
     let number: Int
     let settings: TransactionSettings

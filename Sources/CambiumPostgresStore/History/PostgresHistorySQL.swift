@@ -13,7 +13,7 @@ import CambiumSQL
 /// before one that was already read. A transaction locks the row of the last number until its
 /// commit. Therefore only this transaction assigns numbers. It numbers itself and the committed
 /// transactions without a number. A save takes the lock if it is free. Otherwise it stays without a
-/// number until the next save, or until somebody reads the history. Therefore no commit waits for
+/// number until the next save, or until a program reads the history. Therefore no commit waits for
 /// another commit.
 ///
 /// Transactions without a number are numbered in the order of their ranks. A save gets its rank
@@ -91,8 +91,7 @@ struct PostgresHistorySQL {
     /// is a history, the id for the changes of a new transaction.
     ///
     /// Until the transaction ends, other programs cannot turn the history on or off. The statement
-    /// also sets the setting by which the triggers know that the transaction notes its changes
-    /// itself.
+    /// also sets a setting. It shows the triggers that the transaction records its changes itself.
     var beginning: PostgresStatement {
         PostgresStatement(
             """

@@ -4,8 +4,8 @@ import CambiumModel
 import CambiumPostgresSQL
 import CambiumSQL
 
-/// The copies of tables that a migration makes before it deletes data from them. They have a schema
-/// of their own, and stay until somebody removes them.
+/// The copies of tables that a migration makes before it deletes data from them. They are in a
+/// separate schema, and stay until a user removes them.
 struct PostgresBackup {
     /// The quoted name of the schema of the copies.
     private let schema: String

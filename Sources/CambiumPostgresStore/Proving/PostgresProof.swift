@@ -43,7 +43,7 @@ package struct PostgresProof {
         case refused
     }
 
-    /// Why the two differ.
+    /// The reason for the difference.
     package struct Difference: Error, CustomStringConvertible {
         package let description: String
     }
@@ -193,7 +193,7 @@ package struct PostgresProof {
 
     /// Runs the migrations on the server.
     ///
-    /// - Returns: Why the server rejected the store; nil if it was migrated.
+    /// - Returns: The reason why the server rejected the store, or nil if it was migrated.
     private func migrate(
         _ connection: PostgresConnection, _ migrations: [Migration], _ code: [CodeStep]
     ) throws -> String? {

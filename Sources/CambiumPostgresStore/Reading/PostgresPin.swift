@@ -15,7 +15,7 @@ final class PostgresPin: Sendable {
     private struct State {
         /// The connection of the transaction; nil when it has ended.
         var loan: PostgresPool.Loan?
-        /// Why it is to end.
+        /// The reason why it must end.
         var ending: Ending?
     }
 

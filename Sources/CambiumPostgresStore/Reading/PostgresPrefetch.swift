@@ -67,8 +67,8 @@ struct PostgresPrefetch {
         try add(paths, from: rows)
     }
 
-    /// How many keys are kept between statements. Selecting many rows again takes less time than
-    /// looking each of their keys up.
+    /// The maximum number of keys that are kept between statements. If there are more, it takes
+    /// less time to select the rows again than to look up each key.
     private static let greatestKept = 1_000
 
     /// - Parameter keys: The keys of the rows that the request has found.
@@ -98,7 +98,7 @@ struct PostgresPrefetch {
         }
     }
 
-    /// How many statements select the rows that the paths begin at.
+    /// The number of statements that select the rows at the start of the paths.
     private func uses(_ paths: [Path]) -> Int {
         branches(paths).reduce(0) { uses, branch in
             uses + (branch.relationship.isJoinTable ? 2 : 1) + self.uses(branch.rest)

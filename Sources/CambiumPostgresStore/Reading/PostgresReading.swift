@@ -230,8 +230,8 @@ extension PostgresReading {
         return FetchPlan(sql: statement.sql, steps: steps, scansTable: scansTable)
     }
 
-    /// Whether the server reads a complete table or index: a scan of an index without a condition
-    /// in the line below it.
+    /// Whether the server reads a complete table or index. A scan of an index is complete if the
+    /// line below it has no condition.
     private static func scansTable(_ steps: [String]) -> Bool {
         zip(steps, steps.dropFirst() + [""]).contains { step, next in
             let node = step.drop { " ->".contains($0) }.replacing("Parallel ", with: "")

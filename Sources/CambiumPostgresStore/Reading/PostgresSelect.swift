@@ -27,8 +27,8 @@ struct PostgresSelect {
     /// The column with the doubt of each row; nil if it is the same for all rows.
     let doubtColumn: Int?
 
-    /// Whether there may be more rows than the statement returns: as many as
-    /// ``firstRows(of:)``.
+    /// Whether there may be more rows than the statement returns. This is so if it returns as many
+    /// rows as ``firstRows(of:)``.
     let isPartial: Bool
 
     var filtersInMemory: Bool { if case .none = doubt { false } else { true } }
@@ -101,7 +101,8 @@ struct PostgresSelect {
         statement = sql.statement()
     }
 
-    /// How many rows to read if the condition excludes some in memory and the request has a limit.
+    /// The number of rows to read if the request has a limit, and the condition excludes some rows
+    /// in memory.
     static func firstRows(of request: RowRequest) -> Int? {
         guard let limit = request.limit else { return nil }
         let (wanted, overflows) = limit.addingReportingOverflow(request.offset)

@@ -14,7 +14,7 @@ struct StreamedRows {
         let record: Record?
     }
 
-    /// How the rows of an entity are read.
+    /// The layout for reading the rows of an entity.
     private final class Reader {
         let entity: Int
         /// The value of the rows in the column of the entity, if the table has one.

@@ -13,7 +13,8 @@ struct DerivationLocks {
     private var keys: [Int: Set<Int64>] = [:]
     /// The paths back from rows to others, by the index of the root entity of the others.
     private var walks: [Int: [Walk]] = [:]
-    /// The keys of new rows, by the number of the root: none can be locked, or leads anywhere yet.
+    /// The keys of new rows, by the number of the root entity. These rows cannot be locked, and
+    /// reference no rows yet.
     private var inserted: [Int: Set<Int64>] = [:]
     private var model: ModelDescription { derivations.layout.model }
 

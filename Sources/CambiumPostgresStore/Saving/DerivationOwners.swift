@@ -5,8 +5,8 @@ import CambiumRecords
 import CambiumSQL
 
 /// The objects whose derived values may change when a save has written its rows. If the save does
-/// not know their keys, subqueries find them in the statements that lock the rows and compute the
-/// values. This needs no extra round trip.
+/// not contain their keys, subqueries find them in the statements that lock the rows and compute
+/// the values. This needs no extra round trip.
 struct DerivationOwners {
     private let derivations: PostgresDerivations
     /// For each maintained attribute, keys of such objects.

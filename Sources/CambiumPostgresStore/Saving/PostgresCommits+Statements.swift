@@ -3,7 +3,7 @@ import CambiumPostgresSQL
 import CambiumRecords
 
 extension PostgresCommits {
-    /// How long ids are kept, in seconds: longer than any save is repeated.
+    /// The time in seconds for which ids are kept. It is longer than any save is repeated.
     private static let age = 86_400
     /// The age from which an answer about an id is not reliable: the id may be removed at any time.
     private static let greatestAgeOfAnswers = 82_800

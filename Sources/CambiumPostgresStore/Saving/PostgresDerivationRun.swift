@@ -34,8 +34,8 @@ final class PostgresDerivationRun {
     private lazy var owners = DerivationOwners(
         derivations, request, known: losers,
         kept: keepsLosers ? losses.enumerated().map { ($1.index, Self.setting($0)) } : [])
-    /// By the index of the root entity, the keys of rows whose derived values the save could not
-    /// know.
+    /// The keys of rows with derived values that the save could not compute, by the index of the
+    /// root entity.
     private var touched: [Set<Int64>]
     /// The step that was sent last.
     private var step = Step()
@@ -245,7 +245,7 @@ final class PostgresDerivationRun {
 
     // MARK: Reading
 
-    /// The statements that read the values that the save could not know.
+    /// The statements that read the values that the save could not compute.
     func reading() -> (roots: [Int], statements: [PostgresStatement]) {
         var (roots, statements): ([Int], [PostgresStatement]) = ([], [])
         for (root, keys) in touched.enumerated() {

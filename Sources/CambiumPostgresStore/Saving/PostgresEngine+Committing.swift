@@ -124,7 +124,7 @@ extension PostgresEngine {
         }
     }
 
-    /// How long a query about a transaction waits for its end.
+    /// The time that a query about a transaction waits for its end.
     private static let longestWait = Duration.seconds(1)
 
     /// Repeats a query until it is answered.

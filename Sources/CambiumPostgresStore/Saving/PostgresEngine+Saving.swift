@@ -3,7 +3,7 @@ import CambiumModel
 import CambiumPostgresSQL
 import CambiumRecords
 
-/// How the transaction of a save begins.
+/// The beginning of a save's transaction.
 enum SaveBeginning {
     /// With the save. An earlier transaction of the connection that has not ended is rolled back
     /// first.
@@ -37,7 +37,7 @@ extension PostgresEngine {
         }
     }
 
-    /// How often a save was tried, on all connections.
+    /// The number of attempts of a save, on all connections.
     private struct SaveAttempts {
         var plannings = 0
         var others = Attempts()
@@ -78,8 +78,8 @@ extension PostgresEngine {
         }
     }
 
-    /// How often a save is planned. Another transaction may write between the reads of the plan and
-    /// the writes.
+    /// The maximum number of times that a save is planned. Another transaction may write between
+    /// the reads of the plan and the writes.
     private static let greatestPlannings = 4
 
     /// Whether the cause was a conflict with another transaction, or between rows of the same save.
@@ -105,7 +105,7 @@ extension PostgresEngine {
     /// - Parameters:
     ///   - plans: Whether everything is checked before anything is written, because a first attempt
     ///     met a conflict.
-    ///   - beginning: How the transaction begins.
+    ///   - beginning: The beginning of the transaction.
     func write(
         _ request: SaveRequest, _ connection: PostgresConnection, _ arbiter: any ConflictArbiter,
         _ willCommit: () throws -> Void, plans: Bool, _ beginning: SaveBeginning

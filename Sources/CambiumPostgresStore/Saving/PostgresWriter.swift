@@ -241,7 +241,7 @@ struct PostgresWriter {
 
     /// Writes the links and lists of rows of another store.
     ///
-    /// - Parameter count: How many pairs or places a statement writes.
+    /// - Parameter count: The number of pairs or positions that a statement writes.
     func writeMembers(of nodes: MovedNodes, atMost count: Int) throws {
         for lists in nodes.members where lists.relationship.ownsPairs {
             guard let pairs = PostgresPairs(lists.relationship, layout) else { continue }

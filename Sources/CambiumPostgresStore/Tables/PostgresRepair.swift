@@ -94,8 +94,8 @@ struct PostgresRepair {
         }
     }
 
-    /// Whether a table can be repaired: each column has its type, and no column or constraint is that
-    /// of another program.
+    /// Whether a table can be repaired. It can if each column has its type, and another program has
+    /// added neither a column nor a constraint.
     static func isPossible(
         of relation: String, _ expected: PostgresCatalogue, _ actual: PostgresCatalogue
     ) -> Bool {

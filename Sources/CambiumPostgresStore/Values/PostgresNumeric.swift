@@ -5,7 +5,7 @@ struct PostgresNumeric {
     private var isNegative = false
     /// The power of 10,000 that the first digit counts.
     private var weight = 0
-    /// How many decimal places are shown.
+    /// The number of decimal places that are shown.
     private var scale = 0
     private var digits: [Int16] = []
 

@@ -8,7 +8,7 @@ struct WireWriter: ~Copyable {
     private var capacity: Int
     private(set) var count = 0
 
-    /// - Parameter capacity: How many bytes there is room for at first.
+    /// - Parameter capacity: The initial capacity in bytes.
     init(capacity: Int = 64) {
         self.capacity = capacity
         // Safety: no other code has a reference to the memory, and `deinit` or `grow` frees it.

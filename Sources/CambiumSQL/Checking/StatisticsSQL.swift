@@ -10,12 +10,12 @@ package enum StatisticsSQL {
         WHERE d."aggregate" = 1 GROUP BY 1
         """
 
-    /// How many bytes the file has.
+    /// The size of the file in bytes.
     package static let bytes = """
         SELECT p."page_count" * s."page_size" FROM pragma_page_count AS p, pragma_page_size AS s
         """
 
-    /// How many rows the table of a root entity has, by the names of entities.
+    /// The number of rows in the table of a root entity, by the names of entities.
     ///
     /// - Parameter table: The table as the engine has it.
     package static func counts(

@@ -69,7 +69,7 @@ package struct StructureQuestion: Sendable {
 extension Model {
     /// Asks a store of the model for all faults of its tables.
     ///
-    /// - Parameter names: How the engine writes the names of tables and columns.
+    /// - Parameter names: The engine's form of the names of tables and columns.
     package func structureQuestions(_ names: DerivationNames) -> [StructureQuestion] {
         let builder = StructureQuestions(model: self, names: names)
         return entities.flatMap { entity in

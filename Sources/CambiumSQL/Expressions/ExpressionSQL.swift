@@ -3,7 +3,7 @@ import CambiumModel
 /// Turns expressions into SQL over a row of an entity's table, with the results that
 /// ``ExpressionEvaluator`` has for the object.
 package struct ExpressionSQL {
-    /// How constants are written.
+    /// The form of constants.
     package enum Constants: Sendable {
         /// As question marks, up to the maximum of a statement. If there are more, in the text.
         case parameters
@@ -389,8 +389,8 @@ extension ExpressionSQL {
         return units == .min ? .real(-1e300) : .integer(units - 1)
     }
 
-    /// How many constants of a list are bound one by one. More become one parameter, so that the
-    /// text stays short, and the same for any number of them.
+    /// The maximum number of constants of a list that are bound one by one. A longer list becomes
+    /// one parameter, so that the text is short and does not depend on the length.
     private static let longestList = 500
 
     private mutating func among(

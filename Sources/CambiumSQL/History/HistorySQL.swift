@@ -117,7 +117,7 @@ package enum HistorySQL {
         FROM \(transactions)
         """
 
-    /// How many transactions there are, and the dates of the first and the last one.
+    /// The number of transactions, and the dates of the first and the last one.
     package static let extent = """
         SELECT count(*), min("date"), max("date") FROM \(transactions) WHERE "first" <= "last"
         """

@@ -174,7 +174,8 @@ extension DataLossSQL {
 
     // MARK: Pairs
 
-    /// How many links of an old relationship a new one has while the tables of both exist.
+    /// The number of an old relationship's links that a new relationship has while the tables of
+    /// both exist.
     private func linksLeft(of links: OldLinks, in successor: Successor) -> String {
         let isSymmetric = Self.isSymmetric(links.relationship, in: old)
         var carried = links.query()

@@ -12,11 +12,11 @@ package struct MigrationDataLoss: Sendable {
     package struct Loss: Sendable {
         /// The change and its reason, in words.
         package let words: String
-        /// How much it takes.
+        /// The amount of deleted data.
         package let measure: Measure
     }
 
-    /// How much a change takes.
+    /// The amount of data that a change deletes.
     package enum Measure: Sendable {
         /// The objects of its ``Choice``.
         case choice
@@ -62,7 +62,7 @@ package struct MigrationDataLoss: Sendable {
     /// The relationships of the old version.
     package let links: [Links]
 
-    /// How many of the choices are made in the old tables.
+    /// The number of choices that are made in the old tables.
     private let earlyChoices: Int
     private let oldTables: Set<String>
 
@@ -103,7 +103,7 @@ package struct MigrationDataLoss: Sendable {
         oldTables = Set(schemas.old.tables.names)
     }
 
-    /// How many changes between two versions delete data or write other data.
+    /// The number of changes between two versions that delete data or write other data.
     package static func weight(from old: Model, to new: Model) -> Int {
         let difference = ModelDifference(from: old, to: new)
         return difference.match.conditionalDrops.count
@@ -131,7 +131,7 @@ package struct MigrationDataLoss: Sendable {
     /// Whether the tables of both versions exist, but no longer after a statement has run or its
     /// chosen objects are deleted.
     ///
-    /// - Parameter made: How many choices were made before it.
+    /// - Parameter made: The number of choices that were made before it.
     package func endsCopying(_ statement: MigrationStatement, after made: Int) -> Bool {
         switch statement.operation {
         case .chooseObjects: made >= earlyChoices

@@ -128,7 +128,7 @@ package enum StepTableSQL {
 
 /// A statement with which the program's steps read or write rows.
 package struct StepStatement: Sendable {
-    /// What it does.
+    /// The action.
     package enum Work: Sendable, Hashable {
         /// A statement with the same SQL on all engines.
         case statement(String)
@@ -212,7 +212,7 @@ package struct StepRowSQL: Sendable {
         StepStatement(selection + "\"_id\" = ?" + (condition.map { " AND \($0)" } ?? ""))
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     package var count: StepStatement {
         StepStatement(
             "SELECT count(*) FROM \(quoted)" + (condition.map { " WHERE \($0)" } ?? ""))

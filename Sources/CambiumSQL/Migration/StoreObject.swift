@@ -3,12 +3,12 @@ import CambiumPlan
 
 /// A table, index, view or trigger of a store, as SQLite lists it.
 package final class StoreObject: Sendable, Hashable {
-    /// What it is.
+    /// The kind of object.
     package enum Kind: String, Sendable, CaseIterable {
         case table, index, view, trigger
     }
 
-    /// What it is.
+    /// The kind of object.
     package let kind: Kind
     /// Its name.
     package let name: String

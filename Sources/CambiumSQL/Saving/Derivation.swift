@@ -381,7 +381,7 @@ extension DerivationSources.Node {
     }
 }
 
-/// How an engine writes the names of tables and columns.
+/// An engine's form of the names of tables and columns.
 package struct DerivationNames: Sendable {
     let table: @Sendable (String) -> String
     let column: @Sendable (String) -> String

@@ -50,7 +50,7 @@ package final class Schema: Sendable, Equatable {
             && left.tables == right.tables
     }
 
-    /// How many of the statements, the last ones, fill the runtime's own tables.
+    /// The number of statements at the end that fill the runtime's own tables.
     package var recordCount: Int {
         tables.reduce(statements.count - tables.count) { $0 - $1.indexes.count }
     }

@@ -294,7 +294,7 @@ package struct TableIndex: Sendable, Equatable {
     /// A sort element of an index.
     package enum Element: Sendable, Equatable {
         case column(String, isDescending: Bool = false)
-        /// What SQLite computes.
+        /// An expression that SQLite computes.
         case value(String, isDescending: Bool)
 
         /// - Parameter identifier: Writes the name of a column.

@@ -3,11 +3,11 @@ import PackagesModel
 
 /// Brings the dependency edges of imported packages into the store.
 struct EdgeImporter {
-    /// How many edges the imported packages have.
+    /// The number of edges of the imported packages.
     let total: Int
     /// The number of edges with a target in the store.
     private(set) var resolved = 0
-    /// How many edges were inserted, changed or deleted.
+    /// The number of edges that were inserted, changed or deleted.
     private(set) var changed = 0
     /// The packages that have such an edge.
     private(set) var changedPackages: Set<ObjectID> = []

@@ -12,7 +12,7 @@ struct ControlStanza: Sendable, Equatable {
         fields.first { $0.name == name }
     }
 
-    /// How many fields have that name.
+    /// The number of fields with that name.
     func count(of name: String) -> Int {
         fields.reduce(0) { $0 + ($1.name == name ? 1 : 0) }
     }

@@ -1,6 +1,6 @@
 import PackagesModel
 
-/// Why a stanza does not become a package.
+/// The reason why a stanza does not become a package.
 struct RefusalReason: Error, Equatable, CustomStringConvertible {
     let line: Int
     let description: String

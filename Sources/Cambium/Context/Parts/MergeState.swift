@@ -207,8 +207,8 @@ final class MergeState {
 
 /// The saves of other contexts that a merge defers, so that the save sees the conflict.
 enum MergeDeferral {
-    /// Nothing: unsaved changes are kept, and objects that other contexts have deleted are lost
-    /// with their changes.
+    /// Nothing is done: unsaved changes are kept, and objects that other contexts have deleted are
+    /// lost with their changes.
     case nothing
     /// The deletions of objects that have unsaved changes.
     case deletions

@@ -10,7 +10,7 @@ final class ObjectRegistry {
     let roots: [RootObjects]
     private let state: ContextState
     // Safety: here and below, an access calls nothing that could access the same variable again.
-    /// How many objects there are.
+    /// The number of objects.
     @exclusivity(unchecked) private(set) var count = 0
     /// The number of objects after the last sweep.
     var sweptCount = 1024
@@ -270,7 +270,7 @@ struct IdentityMap: ~Copyable {
 
     private var leaves: [Leaf?] = []
     private var sparse = [Int64: ManagedObject]()
-    /// How many objects there are.
+    /// The number of objects.
     private(set) var count = 0
 
     init() {}

@@ -12,7 +12,7 @@ package struct MappedVersions: Sendable {
     let new: CheckedModel
     private let name: String
 
-    /// Checks two versions of a bundle, whatever migrations they have.
+    /// Checks two versions of a bundle without regard to their migrations.
     ///
     /// - Returns: No versions if one of them has errors, which are in the diagnostics.
     package static func check(

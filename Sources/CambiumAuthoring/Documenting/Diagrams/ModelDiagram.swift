@@ -58,7 +58,7 @@ struct ModelDiagram {
     enum Kind {
         /// `from` inherits from `to`.
         case inheritance
-        /// How many there are at each end, for one at the other.
+        /// The number of objects at each end, for one object at the other end.
         case relationship(from: Cardinality, to: Cardinality, label: String)
     }
 

@@ -1,7 +1,7 @@
 import CambiumCompiler
 
 extension DocumentationEmitter {
-    /// How the page looks, in light and in dark mode and on paper.
+    /// The style of the page in light mode, in dark mode and on paper.
     static let style = """
         :root { color-scheme: light dark; --text: #1d2733; --faint: #5a6878; --back: #ffffff;
           --panel: #f5f7fa; --line: #dde3ea; --accent: #0b62c4; --code: #eef2f6; --good: #12733f;

@@ -122,7 +122,7 @@ extension ModelChecker {
 
     // MARK: Problems
 
-    /// Why a list cannot have a name in it.
+    /// The reason why a list cannot contain a name.
     private struct PropertyProblem {
         let code: DiagnosticCode
         let message: String
@@ -199,7 +199,7 @@ package struct PropertyList {
     package struct Entry {
         /// The property.
         package let name: String
-        /// What follows it.
+        /// The words after the property.
         package let modifiers: [String]
         /// The start of the entry, in bytes of the list's text.
         let offset: Int

@@ -2,7 +2,7 @@ import CambiumModel
 import CambiumPlan
 
 /// Writes the fixes for problems of a step between two versions, as text that can be pasted into
-/// the newer file. `…` represents a value that only the author knows.
+/// the newer file. `…` represents a value that the author must choose.
 package struct FixWriter {
     let old: CheckedModel
     let new: CheckedModel

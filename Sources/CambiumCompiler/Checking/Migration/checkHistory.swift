@@ -156,7 +156,7 @@ extension Entity {
 }
 
 extension ParsedModel {
-    /// The identifier by which Xcode knows a renamed element in the next version: its renaming
+    /// The identifier by which Xcode finds a renamed element in the next version: its renaming
     /// identifier, or else its name.
     ///
     /// - Parameters:

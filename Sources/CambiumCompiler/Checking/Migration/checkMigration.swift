@@ -271,7 +271,7 @@ struct DeclarationKind: Sendable {
     /// its check.
     static let all = gains + losses + [replacement, step]
 
-    /// What is declared.
+    /// The type of the declaration.
     let item: any MigrationItem.Type
     /// The effects on the data; the first is the usual one.
     let classes: [MigrationKind]

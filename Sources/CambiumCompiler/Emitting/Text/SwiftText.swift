@@ -146,8 +146,8 @@ enum SwiftText {
         return identifier.isEmpty || identifier == "_" ? "_u_" : identifier
     }
 
-    /// Whether a name is an identifier of ASCII letters, digits and underscores, as most are: a
-    /// look into Unicode's tables for every scalar takes far longer.
+    /// Returns whether a name is an identifier of ASCII letters, digits and underscores. Most names
+    /// are, and this test is much faster than a look-up of every scalar in Unicode's tables.
     private static func isPlainASCII(_ name: String) -> Bool {
         guard let first = name.utf8.first, name != "_", !(0x30...0x39).contains(first) else {
             return false
@@ -183,7 +183,7 @@ enum SwiftText {
             ? String(scalar) : "\(escape)u{\(String(scalar.value, radix: 16, uppercase: true))}"
     }
 
-    /// How a text is written as a raw literal.
+    /// The form of a text as a raw literal.
     private struct RawForm {
         /// The number signs around it.
         let hashes: String

@@ -307,8 +307,8 @@ package struct SourceLines: Sendable {
 
     /// The folder of the package that a file is in: the nearest one above it with a Package.swift.
     ///
-    /// SwiftPM runs the Swift compiler in the root package's folder, whatever the working directory
-    /// of `swift build` is. The compiler prints the paths of `#sourceLocation` verbatim. A
+    /// SwiftPM always runs the Swift compiler in the root package's folder, not in the working
+    /// directory of `swift build`. The compiler prints the paths of `#sourceLocation` verbatim. A
     /// terminal, or an editor with the package open, can then follow a path from there:
     /// `Sources/App/Shop.cambium/3.xml:9:20: error: …`.
     ///

@@ -257,8 +257,8 @@ extension ExpressionChecker {
         }
     }
 
-    /// Whether values of the two types can be equal: both are numbers, of the same type, or objects
-    /// of one hierarchy.
+    /// Returns whether values of the two types can be equal. They can if both are numbers, if the
+    /// types are the same, or if both are objects of one hierarchy.
     func isSameKind(_ one: ExpressionType, _ other: ExpressionType) -> Bool {
         if case .object(let first) = one, case .object(let second) = other {
             return model.entity(named: first).map { model.root(of: $0).name }

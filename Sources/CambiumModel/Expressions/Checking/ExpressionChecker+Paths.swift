@@ -100,8 +100,8 @@ extension ExpressionChecker {
             source: .keyPath(root: root, names: found), typed: .object(path), offset: offset)
     }
 
-    /// Whether the rest of a path after an attribute is `length`, as in Core Data's texts: the
-    /// length of a string or of data.
+    /// Whether the rest of a path after an attribute is `length`, which is the length of a string
+    /// or of data in Core Data's format.
     private static func isLength(
         _ rest: ArraySlice<ParsedExpression.Name>, of attribute: Attribute
     ) -> Bool {
@@ -148,7 +148,7 @@ extension ExpressionChecker {
         return ObjectPath(root: .variable(collection.variable), entity: destination)
     }
 
-    /// Checks a part that must lead through to-many relationships.
+    /// Checks a path that must contain to-many relationships.
     func collections(
         _ parsed: ParsedExpression, maximum: Int
     ) -> (element: Checked, [TypedCollection])? {
@@ -163,7 +163,7 @@ extension ExpressionChecker {
         return (element, collections)
     }
 
-    /// Checks a part that must lead through one to-many relationship.
+    /// Checks a path that must contain one to-many relationship.
     func firstCollection(
         _ found: (element: Checked, [TypedCollection])?
     ) -> (element: Checked, TypedCollection)? {

@@ -77,7 +77,7 @@ final class ExpressionChecker {
     private var locatesDepth = false
     private var variableCount = 0
 
-    /// How the checker treats a path through a to-many relationship.
+    /// The handling of a path through a to-many relationship.
     enum Capture {
         /// It is an error: the number of objects is not determined.
         case forbidden
@@ -86,7 +86,7 @@ final class ExpressionChecker {
         case open([TypedCollection], maximum: Int)
     }
 
-    /// How many to-manys a path may lead through under a quantifier.
+    /// The maximum number of to-many relationships in a path under a quantifier.
     static let maximumCollections = 4
 
     init(

@@ -304,7 +304,7 @@ extension Model {
 /// The variables of a fetched property's condition. Besides the objects that it finds, the
 /// condition can use the object that has the property, and the property itself.
 struct FetchedPropertyScope {
-    /// The name of `$source` in the tree, whatever its spelling in the text.
+    /// The name of `$source` in the tree. The text may spell it in upper or lower case.
     static let sourceName = "source"
     static var source: PathRoot { .variable(sourceName) }
 

@@ -135,7 +135,7 @@ package enum ExpressionType: Sendable, Equatable {
         return "\(description) where \(wanted.description) is wanted"
     }
 
-    /// How messages call it.
+    /// The name in messages.
     var description: String {
         switch self {
         case .null: "nil"
@@ -201,7 +201,7 @@ extension Value {
 }
 
 extension Decimal {
-    /// How many digits it has after the point.
+    /// The number of digits after the decimal point.
     var places: Int {
         let digits = description
         guard let point = digits.firstIndex(of: ".") else { return 0 }

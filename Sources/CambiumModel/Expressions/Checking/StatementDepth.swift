@@ -11,7 +11,8 @@ package struct StatementDepth: Sendable {
     package static let maximumStack = 75
     private static let maximumHeight = 900
 
-    /// How many conditions of AND and OR are chained before they are put in brackets.
+    /// The maximum number of conditions in a chain of AND or OR. Longer chains are divided with
+    /// brackets.
     package static let chainLength = 32
 
     package init(of expression: TypedExpression) {

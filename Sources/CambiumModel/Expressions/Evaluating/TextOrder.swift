@@ -12,13 +12,13 @@ public enum TextOrder: Sendable, Hashable {
     /// base letters. For languages that sort them differently, use ``language(_:)``.
     case natural
     /// As ``natural``, with a language's own order of its letters, by the language's code such as
-    /// `sv`. The order knows single letters of Czech, Croatian, Danish, Finnish, Hungarian,
+    /// `sv`. The order supports single letters of Czech, Croatian, Danish, Finnish, Hungarian,
     /// Icelandic, Norwegian, Polish, Romanian, Slovak, Slovenian, Spanish, Swedish and Turkish. For
     /// other languages it is the same as ``natural``.
     ///
     /// Some languages sort two letters as one: `ch` in Czech and Slovak, `sz` in Hungarian, `lj` in
-    /// Croatian, `aa` in Danish. The order does not know these, nor the dotless `ı` of Turkish, so
-    /// dictionaries place some words differently.
+    /// Croatian, `aa` in Danish. The order supports neither these nor the dotless `ı` of Turkish,
+    /// so dictionaries place some words differently.
     case language(String)
 
     /// The name of the order in SQL.

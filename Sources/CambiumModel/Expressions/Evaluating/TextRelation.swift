@@ -192,7 +192,7 @@ extension UnsafeBufferPointer<UInt8> {
     /// The same for many, by the way of Knuth, Morris and Pratt.
     fileprivate func holds(long wanted: Self) -> Bool {
         guard wanted.count <= count else { return false }
-        // How many bytes at the start are also the last ones of each beginning.
+        // For each prefix, the number of bytes at its start that are also its last bytes.
         var fallbacks = [0]
         var length = 0
         for index in 1..<wanted.count {

@@ -30,7 +30,7 @@ struct ExpressionToken {
         if case .symbol(let own) = kind { own == symbol } else { false }
     }
 
-    /// How messages call it.
+    /// The name in messages.
     var description: String {
         switch kind {
         case .word(let text, _), .number(let text), .symbol(let text), .operation(let text):

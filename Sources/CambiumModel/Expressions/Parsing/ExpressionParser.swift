@@ -3,9 +3,10 @@
 /// From the loosest to the tightest binding: OR, AND, NOT, comparisons, `+ - & |`, `* /`, `**`.
 /// Keywords are read in any case. A name that is also a keyword is written `#name`.
 package final class ExpressionParser {
-    /// How deep operands may nest in a text.
+    /// The maximum depth of operands in a text.
     private static let maximumDepth = ModelExpression.maximumDepth / 2
-    /// How deep brackets, signs and calls may nest. The parser takes several steps for each.
+    /// The maximum depth of brackets, signs and calls. The parser takes several steps for each
+    /// level.
     static let maximumNesting = 20
 
     /// Words are read when they are needed, so that a mistake in the first of a million is found

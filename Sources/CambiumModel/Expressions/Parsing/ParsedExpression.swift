@@ -21,7 +21,7 @@ package struct ParsedExpression: Sendable {
         case arithmetic(ParsedExpression, ArithmeticOperator, ParsedExpression)
         case function(ModelFunction, [ParsedExpression])
         case aggregate(AggregateFunction, ParsedExpression)
-        /// The names at the end lead from an element to the value that is aggregated.
+        /// The names at the end are the path from an element to the aggregated value.
         case subquery(
             ParsedExpression, variable: String, condition: ParsedExpression, value: [Name])
         case conditional(ParsedExpression, ParsedExpression, ParsedExpression)
@@ -38,7 +38,8 @@ package struct ParsedExpression: Sendable {
     package let kind: Kind
     /// The start of the expression, in UTF-8 bytes. For an operation, the position of its operator.
     package let offset: Int
-    /// How many levels of operands it has, so that no text makes a tree that overflows a stack.
+    /// The number of levels of operands. It is limited, so that a tree from a text does not
+    /// overflow the stack.
     package let depth: Int
 
     /// Whether it is a single value that is not nil. An argument may be one in place of a list.

@@ -39,7 +39,7 @@ package final class PatternMatcher {
 /// The progress of one match, and its limits.
 struct PatternBudget {
     private let pattern: String
-    /// How many steps the match may take.
+    /// The maximum number of steps of the match.
     let limit: Int
     private let isCancelled: () -> Bool
     private var steps = 0
@@ -49,7 +49,7 @@ struct PatternBudget {
     /// cancellation, so that a program can save while its task is being cancelled.
     private static let questionDistance = 20_000
 
-    /// - Parameter text: What is matched.
+    /// - Parameter text: The text to match.
     init(
         _ expression: RegularExpression, _ text: String, isCancelled: @escaping () -> Bool
     ) {

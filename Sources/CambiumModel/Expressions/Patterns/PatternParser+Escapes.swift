@@ -120,7 +120,7 @@ extension PatternParser {
             case "[": depth += 1
             case "]": depth -= 1
             case "\\": if let escaped = take() { text.append(escaped) }
-            // The standard library goes one level down for each `&&`, `--` and `~~`.
+            // The standard library recurses one level for each `&&`, `--` and `~~`.
             case "&", "-", "~": if next == character { operations += 1 }
             default: break
             }

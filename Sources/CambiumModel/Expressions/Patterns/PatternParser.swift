@@ -2,7 +2,7 @@
 ///
 /// It reads whole characters, not scalars: a repetition behind an `é` of two scalars repeats both.
 struct PatternParser {
-    /// What was read.
+    /// The result of parsing.
     struct Parsed {
         let node: PatternNode
         let groupCount: Int

@@ -15,7 +15,7 @@ struct PatternAutomaton {
     private var nextElsewhere: [UInt64: Int32] = [:]
     /// The number of steps in all states.
     private var size = 0
-    /// How often all states were forgotten.
+    /// The number of times that all states were discarded.
     private var age = 0
 
     /// For each step, the last turn in which it was reached, and the last turn in which it was

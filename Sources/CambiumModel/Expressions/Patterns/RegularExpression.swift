@@ -10,9 +10,9 @@ package final class RegularExpression: Sendable {
     /// back-references, no look-around and no atomic groups. All others have a step budget.
     package var isLinear: Bool { program.isLinear }
 
-    /// How long a pattern may be, in bytes.
+    /// The maximum length of a pattern in bytes.
     static let maximumLength = 4096
-    /// How deep groups and classes may nest, so that no pattern overflows a stack.
+    /// The maximum depth of groups and classes, so that a pattern does not overflow the stack.
     static let maximumDepth = 20
 
     /// Reads a pattern.
@@ -33,7 +33,7 @@ package final class RegularExpression: Sendable {
     }
 }
 
-/// Why a text is not a regular expression, or none that can be matched here.
+/// The reason why a text is not a regular expression, or is not supported.
 package struct PatternSyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The mistake, in words.
     package let description: String
@@ -71,7 +71,7 @@ public struct PatternLimitError: Error, Sendable, Hashable, CustomStringConverti
 /// A match only tests whether a whole text matches. Greedy and reluctant repetitions therefore
 /// differ only in the order of the search, and groups are numbered only for back-references.
 indirect enum PatternNode: Sendable {
-    /// Nothing.
+    /// The empty pattern, which matches an empty text.
     case empty
     /// One scalar.
     case scalar(ScalarSet)
@@ -82,7 +82,7 @@ indirect enum PatternNode: Sendable {
     case repetition(PatternNode, minimum: Int, maximum: Int?, PatternRepetition)
     /// A group that a back-reference may name.
     case capture(Int, PatternNode)
-    /// A group that keeps its first match, whatever follows.
+    /// A group that keeps its first match, even if the rest of the pattern does not match then.
     case atomic(PatternNode)
     case lookahead(PatternNode, isNegated: Bool)
     /// The text that a group has matched.
@@ -91,7 +91,7 @@ indirect enum PatternNode: Sendable {
     case grapheme
 }
 
-/// How many occurrences a repetition takes if there is a choice.
+/// The number of occurrences that a repetition prefers if several are possible.
 enum PatternRepetition: Sendable {
     /// As many as can be.
     case greedy
@@ -178,7 +178,7 @@ struct PatternProgram: Sendable {
 
     var steps: [Step] = []
     var sets: [ScalarSet] = []
-    /// How many places are noted.
+    /// The number of recorded positions.
     var registerCount = 0
     var isLinear = true
     /// Whether a step depends on more than the next scalar.
@@ -189,7 +189,7 @@ struct PatternProgram: Sendable {
 
 /// Makes programs of regular expressions.
 struct PatternCompiler {
-    /// How many steps a program may have: counted repetitions are written out.
+    /// The maximum number of steps of a program. Counted repetitions are expanded.
     static let maximumSteps = 32_768
 
     private var program = PatternProgram()

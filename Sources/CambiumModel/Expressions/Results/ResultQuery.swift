@@ -74,11 +74,11 @@ package struct ResultQuery: Sendable {
 /// One level of an order: by a property, also of an object reached through to-one relationships, or
 /// by a computed value.
 package struct SortTerm: Sendable, Equatable {
-    /// What is compared.
+    /// The compared value.
     package let value: ModelExpression
     /// Whether greater values come first.
     package let isDescending: Bool
-    /// How texts are compared.
+    /// The options for comparing strings.
     package let texts: TextOrder
     /// Whether nil comes last. If the property is nil, nil values come with the least value.
     package let placesNilLast: Bool?

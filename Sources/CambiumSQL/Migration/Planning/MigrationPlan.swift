@@ -93,8 +93,8 @@ public struct MigrationHistory: Sendable, Hashable {
     public let before: [String]
     /// The statements after the last step, in order.
     public let after: [String]
-    /// Why it is unknown which objects the migration changes, as a sentence; nil if it is known. If
-    /// it is not nil, the history starts over.
+    /// The reason why the objects that the migration changes are unknown, as a sentence, or nil if
+    /// they are known. If it is not nil, the history starts over.
     public let obstacle: String?
 
     /// Describes the migration of a history.
@@ -108,7 +108,7 @@ public struct MigrationHistory: Sendable, Hashable {
     }
 }
 
-/// How the key table follows the root entities. A key that was given once is never given again.
+/// The changes of the key table when root entities change. A key is never assigned twice.
 struct KeyTablePlan {
     let match: ModelMatch
 
@@ -169,7 +169,7 @@ struct KeyTablePlan {
 
 /// A statement of a migration: its operation and its text.
 public struct MigrationStatement: Sendable, Hashable {
-    /// What it does.
+    /// The action.
     public let operation: SchemaOperation
     /// The text up to its query or condition.
     let head: String

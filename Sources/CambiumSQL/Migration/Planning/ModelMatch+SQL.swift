@@ -58,7 +58,7 @@ extension ModelMatch {
         oldRoots.isEmpty ? nil : keyCount(of: oldRoots)
     }
 
-    /// How many keys of some old root entities were given so far.
+    /// The number of keys of some old root entities that were assigned so far.
     static func keyCount(of oldRoots: [String]) -> String {
         """
         (SELECT sum("next" - 1) FROM "_keys" \

@@ -255,7 +255,7 @@ package struct TableWork: Sendable, Equatable {
 
 /// The queries of a store that forecast the cost of a migration.
 package enum ForecastSQL {
-    /// How many bytes the database has.
+    /// The size of the database in bytes.
     package static let size = """
         SELECT "page_count" * "page_size" FROM pragma_page_count(), pragma_page_size()
         """

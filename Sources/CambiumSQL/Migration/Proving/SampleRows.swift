@@ -8,7 +8,7 @@ import CambiumPlan
 /// They are a function of the model and a seed. A row may fail a CHECK or a unique index over
 /// several columns; the caller then asks for another attempt.
 package final class SampleRows {
-    /// How many objects each concrete entity gets.
+    /// The number of objects for each concrete entity.
     package static let objectsPerEntity = 4
 
     /// The kind of the rows' values.
@@ -95,7 +95,7 @@ package final class SampleRows {
         return "DELETE FROM \(name) WHERE \"_id\" = \(row)"
     }
 
-    /// How long the longest way over required to-one relationships is.
+    /// The length of the longest path of required to-one relationships.
     private func depth(of table: Table) -> Int {
         guard case .objects(let root) = table.content else { return .max }
         var reached: Set<String> = [root]

@@ -79,7 +79,7 @@ extension MigrateCommand {
 }
 
 extension StatusReport {
-    /// How the tool ends that found this out.
+    /// The exit code of the tool for this status.
     var exitCode: ExitCode {
         if !inTheWay.isEmpty { return .storeRefused }
         return switch state {
