@@ -55,7 +55,7 @@ package struct RowDecision {
         case discarded
         /// The pairs become exactly the ones that the context has read.
         case exactlyOurs
-        /// All pairs that the context knows are inserted again.
+        /// All pairs that the context has read are inserted again.
         case restored
     }
 
@@ -66,8 +66,8 @@ package struct RowDecision {
 extension ConflictStrategy {
     /// Decides a conflict about a row.
     ///
-    /// - Parameter chosen: Values that the program has chosen. They are written whatever becomes of
-    ///   the others, unless the row stays deleted or is to be deleted.
+    /// - Parameter chosen: Values that the program has chosen. They are written even if the other
+    ///   values are discarded, unless the row stays deleted or is to be deleted.
     package func decide(
         _ row: ConflictingRow, chosen: [Int: StoredValue] = [:], _ rules: MergeRules,
         _ writer: RecordWriter

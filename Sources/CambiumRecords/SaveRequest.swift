@@ -128,7 +128,7 @@ package struct SaveRequest {
         }
     }
 
-    /// The members of an object's many-to-many relationship, as the context knows them.
+    /// The members of an object's many-to-many relationship, as the context has them.
     package struct Members {
         /// The pairs of the relationship, without any.
         package let pairs: Links

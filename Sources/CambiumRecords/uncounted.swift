@@ -26,8 +26,8 @@ extension Unmanaged {
 }
 
 extension Array where Element: AnyObject {
-    /// Calls the body with each element. The loop keeps the array, and so its elements, whatever
-    /// the body does.
+    /// Calls the body with each element. The loop retains the array, and so its elements, even if
+    /// the body changes the variable.
     @inlinable
     @inline(__always)
     public func forEachUncounted(_ body: (Element) throws -> Void) rethrows {

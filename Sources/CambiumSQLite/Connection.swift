@@ -268,7 +268,7 @@ package struct ConnectionSettings: Sendable {
     /// The observer of each statement.
     package var observer: StatementObserver?
 
-    /// Whether paths that begin with `file:` are URIs with options for opening the file.
+    /// Whether a path that begins with `file:` is a URI with options for opening the file.
     package var allowsURIs = false
 
     /// The name of the VFS that SQLite uses; nil means its default.
@@ -283,9 +283,9 @@ package struct ConnectionSettings: Sendable {
 }
 
 extension Connection {
-    /// When a transaction takes the lock for writing.
+    /// The time at which a transaction takes the lock for writing.
     package enum TransactionKind: String, Sendable {
-        /// With the first statement that needs it; for reading.
+        /// With the first statement that needs the lock. Use it for reading.
         case deferred = "DEFERRED"
         /// At once, so that the transaction cannot fail later because of another writer.
         case immediate = "IMMEDIATE"
@@ -372,9 +372,9 @@ extension Connection {
         return result
     }
 
-    /// Whether the open transaction has dangling keys: it has written a key that references no row,
-    /// or deleted a referenced row. Then it cannot be committed. This costs nothing, because SQLite
-    /// counts them.
+    /// Whether the open transaction has dangling keys, because it has written a key that references
+    /// no row, or deleted a referenced row. Such a transaction cannot be committed. This costs
+    /// nothing, because SQLite counts them.
     package var hasDanglingKeys: Bool {
         var (current, highest): (Int32, Int32) = (0, 0)
         sqlite3_db_status(handle, SQLITE_DBSTATUS_DEFERRED_FKS, &current, &highest, 0)

@@ -211,7 +211,7 @@ package struct StatementRecord {
     package let sql: String
     /// The text with the values in it, if the observer includes values.
     package let expandedSQL: String?
-    /// From the first step to the end.
+    /// The time from the first step to the end of the statement.
     package let duration: Duration
     /// The number of rows that it returned, or changed.
     package let rowCount: Int

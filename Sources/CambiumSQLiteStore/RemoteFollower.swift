@@ -97,7 +97,7 @@ final class RemoteFollower: Sendable {
             var now = known
             now.dataVersion = try Self.dataVersion(connection)
             guard now.dataVersion != known.dataVersion else {
-                // Only the store itself has committed, and has reported that.
+                // Only this store has committed, and it has reported that already.
                 if let epoch = known.epoch {
                     now.change = try store.historyReader(connection, epoch).bounds().last
                 }

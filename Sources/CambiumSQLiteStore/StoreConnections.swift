@@ -57,7 +57,7 @@ final class LockedConnection: @unchecked Sendable {
 
     /// Uses the connection without checking for other users.
     ///
-    /// The caller has exclusive access: it took the connection out of the idle ones, and ensures
+    /// The caller has exclusive access: it removed the connection from the idle ones, and ensures
     /// that one thread at a time calls this.
     @inline(__always)
     func withoutLock<Result>(_ body: (Connection) throws -> Result) throws -> Result {
@@ -114,8 +114,8 @@ final class ReaderPool: Sendable {
         return try withIdleReader(body)
     }
 
-    /// Reads one of many rows that are read one after the other. The row may be as old as the
-    /// transaction that is kept open for them, but not older than a commit of this process.
+    /// Reads one row of many that are read in succession. The row may be as old as the transaction
+    /// that is kept open for them, but not older than a commit of this process.
     @inline(__always)
     func withRowReader(at commit: Int64, _ body: (Connection) throws -> Void) throws {
         // Safety: the pool retains it.

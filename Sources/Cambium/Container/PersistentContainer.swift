@@ -104,8 +104,8 @@ public final class PersistentContainer: Sendable {
     /// - Throws: ``StoreLoadingError`` with the store and the reason; the store is unchanged. Its
     ///   ``StoreLoadingError/code`` is for programs. Its ``StoreLoadingError/underlying`` error is
     ///   one of these:
-    ///   - a ``MigrationError`` if the file is not a store of a version that the program knows, or
-    ///     if a migration failed;
+    ///   - a ``MigrationError`` if the file is not a store, if the program does not include the
+    ///     store's version, or if a migration failed;
     ///   - a ``MigrationStepError`` if a step of the program failed;
     ///   - a ``StoreError`` if the file cannot be opened or created (`cannotOpen`), is locked
     ///     (`busy`) or is not a database (`corrupt`);
@@ -151,7 +151,7 @@ public final class PersistentContainer: Sendable {
         #else
             let environment = ProcessInfo.processInfo.environment
             let program = ProcessInfo.processInfo.processName
-            // A relative path is none, the specification says.
+            // The specification does not allow a relative path.
             if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") {
                 return "\(data)/\(program)"
             }
@@ -305,8 +305,8 @@ public final class PersistentContainer: Sendable {
     /// }
     /// ```
     ///
-    /// If the outcome is `rolledBack`, the save will never be committed, whatever its server still
-    /// does.
+    /// If the outcome is `rolledBack`, the save will never be committed, even if the server is
+    /// still working on it.
     ///
     /// - Parameter commit: The ``StoreError/commit`` of the error. A store keeps it for a day.
     /// - Throws: ``StoreError`` with `noStore` if the container does not have its store; any error
@@ -486,8 +486,8 @@ extension PersistentContainer {
     /// If a store cannot be opened, the others still are.
     ///
     /// - Parameter migrationProgress: Called before each statement of a migration, and while a long
-    ///   one runs, on the thread that opens the store. To know the store, use
-    ///   ``StoreOptions/migrationProgress`` of its description.
+    ///   one runs, on the thread that opens the store. To distinguish several stores, set
+    ///   ``StoreOptions/migrationProgress`` in the description of each.
     /// - Throws: ``StoreLoadingError``, or ``StoreLoadingErrors`` if there are several.
     public func loadPersistentStores(
         migrationProgress: (@Sendable (_ progress: MigrationProgress) -> Void)? = nil

@@ -237,7 +237,7 @@ public struct SavedObjects {
     /// set for each store that was written.
     public private(set) var changeSets: [ChangeSet] = []
 
-    /// Called before the context takes the outcome over.
+    /// Called before the context applies the outcome.
     init(_ changes: PendingChanges) {
         inserted = Set(changes.inserted)
         updated = Set(changes.updated)

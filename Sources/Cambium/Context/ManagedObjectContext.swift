@@ -133,9 +133,9 @@ public final class ManagedObjectContext {
     /// lost.)
     ///
     /// An unsaved link is no change of the object that it references. A link of a one-to-one
-    /// relationship is a change of neither object, whichever side keeps the key. If the
+    /// relationship is a change of neither object, regardless of the side with the key. If the
     /// relationship has an inverse, unsaved links to an object are cleared when its deletion is
-    /// merged, whatever the delete rules say. Observers are notified, and an undo does not restore
+    /// merged, regardless of the delete rules. Observers are notified, and an undo does not restore
     /// such a link. If the to-one relationship is required, the next save throws an error that
     /// names it.
     ///

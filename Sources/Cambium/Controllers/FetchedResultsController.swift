@@ -295,7 +295,7 @@ extension FetchedResultsController {
             return
         }
         let (scope, order) = try currentScope()
-        // The controller stopped following changes if there were some while nobody consumed them.
+        // The controller stopped following changes if there were changes without a consumer.
         managedObjectContext.observers.add(self)
         tracking.isDelivering = true
         defer { finishDelivering() }

@@ -86,7 +86,7 @@ extension FetchedResultsDifference<ManagedObject>.Change {
 }
 
 extension FetchedResultsDifference {
-    /// Notifies a delegate, in the form that it takes.
+    /// Notifies a delegate in the form that it implements.
     func deliver(
         to delegate: any FetchedResultsControllerDelegate<Entity>,
         from controller: FetchedResultsController<Entity>

@@ -29,9 +29,10 @@ import CambiumRecords
 /// members of a many-to-many relationship are exactly this context's under `overwrite`, and the
 /// store's under `rollback`.
 ///
-/// An object that is inserted again has the links that this context knows. An optional link to a
-/// deleted object is cleared. If a link to a deleted object is required, the object stays deleted.
-/// If two contexts changed the same one-to-one relationship, the policy decides which link is kept.
+/// An object that is inserted again has the links that this context has read or set. An optional
+/// link to a deleted object is cleared. If a link to a deleted object is required, the object stays
+/// deleted. If two contexts changed the same one-to-one relationship, the policy decides which link
+/// is kept.
 ///
 /// If another context has linked an object to one that is deleted here, after its delete rules were
 /// applied, the link conflicts with the deletion:
@@ -175,8 +176,8 @@ public struct MergeConflict: Sendable {
     /// store was read.
     public var persistedSnapshot: [String: Value]? { persisted?.values }
 
-    /// Sets the value that is saved for an attribute, whatever the policy does with the others. The
-    /// value is not validated, except by the store itself.
+    /// Sets the value that is saved for an attribute. The policy only decides the other attributes.
+    /// The value is not validated, except by the store itself.
     ///
     /// - Throws: ``StoreError`` with `unknownName` if the entity has no such attribute, with
     ///   `invalidRequest` if the value is of another type, does not fit or cannot be set.

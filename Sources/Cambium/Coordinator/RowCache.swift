@@ -130,7 +130,7 @@ final class RowCache: Sendable {
 
     var count: Int { rowCount.load(ordering: .relaxed) }
 
-    /// The number of the last commit that the cache knows. Read it before you read rows to add.
+    /// The number of the last commit in the cache. Read it before you read rows to add.
     var commit: Int64 { lastCommit.load(ordering: .acquiring) }
 
     // MARK: Asking

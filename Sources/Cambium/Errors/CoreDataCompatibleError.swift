@@ -31,7 +31,7 @@ extension StoreLoadingErrors: CoreDataCompatibleError {}
 extension MigrationError: CoreDataCompatibleError {}
 
 extension QueryGenerationExpired: CoreDataCompatibleError {
-    /// Core Data's general code: it has none of its own for this.
+    /// Core Data's general code, because Core Data has no specific code for this.
     public var coreDataCode: Int { 134060 }
 }
 

@@ -17,7 +17,7 @@ extension ValidationError: LocalizedError {
 }
 
 extension ValidationErrors: LocalizedError {
-    /// Each message once, with the number of objects that have it.
+    /// Each message once, with the number of objects to which it applies.
     public var errorDescription: String? {
         groups.map { $0.count == 1 ? $0[0].message : "\($0[0].message) (\($0.count) objects)" }
             .excerpts(10, separator: "\n")

@@ -21,8 +21,8 @@ final class CompiledCondition {
 
     /// Returns whether an object meets the condition, by its current values.
     ///
-    /// - Parameter context: The context of the object, if the caller has it. To ask each object for
-    ///   its context takes half of the time of a test.
+    /// - Parameter context: The context of the object, if the caller has it. Reading the context of
+    ///   each object takes half of the time of a test.
     /// - Throws: Here and below, the error of a pattern's evaluation.
     func isTrue(
         _ object: ManagedObject, in context: ManagedObjectContext? = nil

@@ -78,8 +78,7 @@ struct Fetching: ContextAccess {
         }
     }
 
-    /// Returns the objects that a request finds: with their values, or as faults if the options say
-    /// so.
+    /// Returns the objects that a request finds, with their values or as faults (see the options).
     func objects(_ request: RowRequest, _ options: RequestOptions) throws -> [ManagedObject] {
         let includesPendingChanges = options.includesPendingChanges
         guard options.returnsObjectsAsFaults || !options.includesPropertyValues,

@@ -242,9 +242,9 @@ struct RelatedPaths {
     /// The indices of all entities on the paths and of their sub-entities, without the object's
     /// own.
     private(set) var entities: Set<Int> = []
-    /// Whether a path uses keys that are stored on the other side: through a to-many relationship
-    /// or the inverse of a one-to-one relationship. The current rows do not show which object lost
-    /// a member.
+    /// Whether a path uses keys that are stored on the other side. It does if it contains a to-many
+    /// relationship or the inverse of a one-to-one relationship. In this case, the current rows do
+    /// not show the object that lost a member.
     private(set) var usesInverseKeys = false
 
     private let model: ModelDescription

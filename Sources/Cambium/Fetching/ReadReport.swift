@@ -8,7 +8,7 @@ public struct ReadReport: Sendable, Hashable {
         public let entityName: String
         /// The relationship.
         public let relationshipName: String
-        /// The number of statements that it took.
+        /// The number of statements.
         public let count: Int
 
         /// The call to add to the request for the objects that have the relationship.
@@ -19,7 +19,8 @@ public struct ReadReport: Sendable, Hashable {
 
     /// The purpose of each statement, in order.
     public let reads: [String]
-    /// The relationships that took several statements, sorted by the number of statements.
+    /// The relationships that were read with several statements, sorted by the number of
+    /// statements.
     public let repetitions: [Repetition]
 
     /// The number of statements.

@@ -76,13 +76,13 @@ extension ManagedObject {
         record == nil && extras?.replacement?.isFault != false
     }
 
-    /// Whether the object's row must be read: for its values, or for the base of its changes.
+    /// Whether the object's row must be read, for its values or for the base of its changes.
     final var needsRow: Bool {
         record == nil || flags.contains(.isUnread)
     }
 
-    /// Whether the object has a deferred merge: another context changed or deleted its row, and it
-    /// still has its former state.
+    /// Whether the object has a deferred merge. If so, another context changed or deleted its row,
+    /// and the object still has its former state.
     final var hasDeferredMerge: Bool {
         extras?.deferred ?? .nothing != .nothing
     }
@@ -158,7 +158,8 @@ final class ObjectExtras {
     /// The observation of the object, created for its first observer.
     @exclusivity(unchecked) var observation: ObjectObservation?
     /// The default values that were computed for this new object, by slot. They are kept only if
-    /// the entity has unique constraints: a merge needs to know whether the program set the values.
+    /// the entity has unique constraints, because a merge must distinguish them from values that
+    /// the program set.
     @exclusivity(unchecked) var dynamicDefaults = [Int: StoredValue]()
 
     /// Returns the known links of a relationship without a slot.

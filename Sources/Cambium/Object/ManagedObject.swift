@@ -235,7 +235,7 @@ struct ObjectStatus {
 
 /// The state of an object in relation to its context and the store.
 enum Lifecycle: UInt8 {
-    /// Unchanged, as far as the context knows.
+    /// Unchanged in this context. Another context may have changed the row.
     case clean
     /// New, and not saved yet.
     case inserted

@@ -305,7 +305,7 @@ struct SnapshotDecoder {
 }
 
 /// Any JSON value. A snapshot's JSON contains the values of codable attributes in this form,
-/// because only the accessors know their types.
+/// because only the accessors have their types.
 package enum JSONValue: Sendable {
     case null
     case bool(Bool)

@@ -43,11 +43,11 @@ public final class EntityDescription: Sendable, CustomReflectable, CustomStringC
     public let partnerSlots: SlotSet
     /// The slots of large data that may lie in files.
     public let externalSlots: SlotSet
-    /// The fetched properties, inherited ones first; generated code knows them by number.
+    /// The fetched properties, inherited ones first. Generated code refers to them by number.
     public let fetchedProperties: [FetchedProperty]
     /// The rules that make optional composite values complete.
     public let presenceRules: [PresenceRule]
-    /// All relationships, inherited ones first; generated code knows them by number.
+    /// All relationships, inherited ones first. Generated code refers to them by number.
     public let relationships: [RelationshipDescription]
     /// For each relationship, the place of its key; nil if this side keeps no key, or if the
     /// destination also depends on an entity slot.
@@ -58,8 +58,8 @@ public final class EntityDescription: Sendable, CustomReflectable, CustomStringC
     public let template: PlacedRecord
     /// The slots with a default that is generated for each object.
     public let dynamicDefaults: [(slot: Int, value: DefaultValue)]
-    /// Whether new objects note these defaults: a merge of unique values needs to know the values
-    /// that the program has set.
+    /// Whether new objects record these defaults. A merge of unique values must distinguish them
+    /// from values that the program has set.
     public let remembersDefaults: Bool
     /// The rules of the entity and its ancestors.
     public let rules: [Rule]
@@ -256,7 +256,8 @@ public final class RelationshipDescription: Sendable {
     public let inverse: Int?
     /// A number that all descriptions of this relationship (in sub-entities too) share.
     public let identity: Int
-    /// Whether it is its own inverse, like `spouse`: each row of a pair references the other one.
+    /// Whether it is its own inverse, like `spouse`. Each row of a pair then references the other
+    /// one.
     public let isOwnInverse: Bool
     /// Whether it keeps an order.
     public let isOrdered: Bool

@@ -192,7 +192,7 @@ package final class UniqueKey: Sendable {
     package let writtenSlots: SlotSet
     /// Whether it is a one-to-one relationship. The store has no unique index for it.
     package let isPartner: Bool
-    /// Whether that relationship is its own inverse: the row at the other end keeps the key too.
+    /// Whether that relationship is its own inverse. The row at the other end then has the key too.
     package let isOwnInverse: Bool
     /// Whether a row must have the values.
     package let isRequired: Bool

@@ -231,8 +231,8 @@ package struct SQLiteDialect: SQLDialect {
 
     // MARK: Texts
 
-    // LIKE and lower() know ASCII only. GLOB compares characters as they are. length() and GLOB end
-    // at a NUL.
+    // LIKE and lower() support only ASCII. GLOB compares characters as they are. length() and GLOB
+    // end at a NUL.
 
     package func contains(_ text: SQLFragment, _ part: SQLFragment) -> SQLFragment {
         "instr(\(text), \(part)) > 0"

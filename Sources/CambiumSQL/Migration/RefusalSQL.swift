@@ -1,7 +1,7 @@
 import CambiumModel
 import CambiumPlan
 
-/// Statements that fail with a reason in words if a store has rows that do not fit.
+/// Statements that fail with a textual reason if a store has rows that do not fit.
 package enum RefusalSQL {
     /// The table with a CHECK, which is SQLite's way to put a text of Cambium into an error.
     static let table = "_refusal"
@@ -73,7 +73,7 @@ package enum RefusalSQL {
                     + (["\"row\" INTEGER", "\"value\" ANY"] + checks).joined(separator: ",\n    ")
                     + "\n) STRICT"),
             MigrationStatement(
-                // One row of a table is not the table.
+                // A single row is invalid, not the table.
                 ofOneRow ? .insertRows(Self.table) : .checkRows(table),
                 """
                 INSERT INTO "_refusal" \
@@ -271,7 +271,7 @@ package struct CopiedKeys: Sendable {
     }
 }
 
-/// Builds statements that fail, with a reason in words, if the data of a store does not fit the new
+/// Builds statements that fail with a textual reason if the data of a store does not fit the new
 /// version. They run before anything is changed.
 struct RefusalBuilder {
     let difference: ModelDifference

@@ -82,8 +82,8 @@ extension Catalogue {
     }
 }
 
-/// The statements that restore a table to the definition of a version, whatever another program has
-/// changed.
+/// The statements that restore a table to the definition of a version, after any changes by another
+/// program.
 package struct TableRepair: Sendable {
     private let table: Table
     /// The parts of the store's table; nil if there is none.

@@ -37,7 +37,7 @@ package final class StoreObject: Sendable, Hashable {
     }
 
     /// A query of all objects that have a text, in the order of their creation. Objects that SQLite
-    /// creates for itself have none.
+    /// creates for itself have no text.
     package static let query = """
         SELECT "type", "name", "tbl_name", "sql" FROM "sqlite_schema"
         WHERE "sql" IS NOT NULL AND "name" NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY rowid
@@ -110,7 +110,7 @@ package final class StoreObject: Sendable, Hashable {
 
     // MARK: Words of its text
 
-    /// The names and words that its text mentions, in lower case.
+    /// The names and words in its text, in lower case.
     package var words: Set<String> { Set(Self.words(of: sql)) }
 
     /// The columns in the UPDATE OF list of a trigger, in lower case; empty if it has no such list.

@@ -190,7 +190,7 @@ package struct DerivationSources: Sendable {
         package fileprivate(set) var joinTables: [String: String] = [:]
     }
 
-    /// One node for each path, the row itself first.
+    /// One node for each path. The first node is the row itself.
     package private(set) var nodes: [Node]
     /// Whether the time of the save is used.
     package private(set) var usesNow = false

@@ -92,8 +92,8 @@ struct ObjectTableBuilder {
                 entity: ordered.entity.name, relationship: ordered.relationship.name))
     }
 
-    /// Returns the checks for values that a sub-entity requires although rows of other entities
-    /// have none.
+    /// Returns the checks for values that a sub-entity requires, but that rows of other entities do
+    /// not have.
     private func requirements(of entity: Entity) -> [Table.Check] {
         guard entity.parent != nil else { return [] }
         let attributes = entity.attributes
@@ -173,7 +173,7 @@ struct ObjectTableBuilder {
         SQLText.isOfEntity(model.family(of: entity).names, isNegated: true)
     }
 
-    /// One per key, one per unique constraint, one per index of the model.
+    /// Returns one index for each key, each unique constraint and each index of the model.
     func indexes(of entity: Entity) -> [TableIndex] {
         keyIndexes(of: entity) + uniqueIndexes(of: entity) + modelIndexes(of: entity)
     }
@@ -183,7 +183,8 @@ struct ObjectTableBuilder {
             guard case .key(let column, _) = model.storage(of: relationship, of: entity) else {
                 return nil
             }
-            // With the places, the members of an ordered to-many are read in their order.
+            // The positions are in the index, so that the members of an ordered to-many
+            // relationship are read in their order.
             let position = model.inversePositionColumn(of: relationship, of: entity)
             return index(
                 "\(entity.name).key.\(relationship.name)",

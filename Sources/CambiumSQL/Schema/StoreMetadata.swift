@@ -140,8 +140,8 @@ package enum MetadataSQL {
 /// The metadata about the version that a store was written with, besides its hashes: the complete
 /// model, and whether users may have data in it.
 ///
-/// The definition names the hashes that it belongs to. A program that does not know definitions
-/// leaves the definition of another version behind. It is then invalid.
+/// The definition names the hashes that it belongs to. A program that does not support definitions
+/// keeps the definition of another version unchanged. It is then invalid.
 package struct StoreDefinition: Sendable, Equatable {
     /// The ``Model/definition``.
     package let definition: String
@@ -216,13 +216,13 @@ package enum KeySQL {
         """
     }
 
-    /// Gives a root entity (parameter 1) that has none its next free key (parameter 2).
+    /// Sets the next free key (parameter 2) of a root entity (parameter 1), if it has none yet.
     package static let insert = """
         INSERT OR IGNORE INTO "_keys" ("entity", "next") VALUES (?1, ?2)
         """
 
-    /// Makes a key (parameter 2) the next free one of a root entity (parameter 1), unless that is a
-    /// later one already.
+    /// Sets the next free key (parameter 2) of a root entity (parameter 1), unless its next free
+    /// key is already greater.
     package static let raise = """
         UPDATE "_keys" SET "next" = max("next", ?2) WHERE "entity" = ?1
         """

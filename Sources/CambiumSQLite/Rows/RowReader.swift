@@ -47,7 +47,7 @@ package final class RowReader: Sendable {
         var placed = writer.makeRecord(shape)
         placed.record.key = key
         placed.record.version = version
-        // By address: an array would check the bounds for each element.
+        // The elements are accessed by address, because an array would check the bounds each time.
         try fields.withUnsafeBufferPointer { fields throws(SQLiteError) in
             for field in fields {
                 let value = row[field.column]

@@ -56,7 +56,7 @@ final class DerivationRun {
         composed?.keep(try read(keys, root: root))
     }
 
-    /// Writes the values, and reads the derived values that the save could not know.
+    /// Writes the values, and reads the derived values that the save could not compute.
     func finish(_ request: SaveRequest, now: Date) throws -> [DerivedRow] {
         for (index, maintained) in plan.maintained.enumerated() {
             for (number, source) in maintained.attribute.sources.enumerated() {

@@ -50,7 +50,7 @@ final class PreparedSQL: Sendable {
     let inserts: [String]
     /// For each entity, the columns of its table that may reference files; nil for most.
     let externalColumns: [ExternalColumns?]
-    /// For each relationship, by its identity.
+    /// The statements of each relationship, by its identity.
     let links: [Links]
     /// The plan for updating derived attributes; nil if there are none.
     let derivations: DerivationPlan?
@@ -193,7 +193,7 @@ extension Attribute {
 struct DerivedColumns: Sendable {
     /// The columns, in the order of the query's results.
     let columns: [String]
-    /// Whether the entity's name comes before them.
+    /// Whether the entity's name comes before the columns.
     let hasEntity: Bool
     /// The query of the key, the entity's name if rows have one, and the columns, for rows with
     /// keys in `pending`.

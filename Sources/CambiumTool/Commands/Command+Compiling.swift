@@ -30,7 +30,7 @@ extension Arguments {
                 + all.joined(separator: ", "))
     }
 
-    /// The models that the command takes, at least one.
+    /// The models of the command, at least one.
     func bundles() throws(ToolError) -> [String] {
         guard !words.isEmpty else {
             throw usage(

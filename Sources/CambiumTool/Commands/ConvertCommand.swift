@@ -103,8 +103,8 @@ enum ConvertCommand: Command {
         }
     }
 
-    /// Reports how many findings the new bundle has. It is equivalent to the old one, but the user
-    /// wants to know whether it can be compiled.
+    /// Reports the number of findings of the new bundle. It is equivalent to the old one, but the
+    /// user needs the number to decide whether it can be compiled.
     private static func noteFindings(in bundle: String, _ console: Console) {
         let diagnostics = ModelCompiler.compile(bundle).diagnostics
         guard !diagnostics.isEmpty else { return }

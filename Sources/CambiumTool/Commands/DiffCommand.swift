@@ -72,7 +72,8 @@ enum DiffCommand: Command {
         return difference.isIncomplete ? .modelHasErrors : .fine
     }
 
-    /// Whether a word is the path of a bundle: versions have no such extensions.
+    /// Whether a word is the path of a bundle. The name of a version does not have such an
+    /// extension.
     private static func isBundle(_ word: String) -> Bool {
         let word = word.hasSuffix("/") ? String(word.dropLast()) : word
         return BundleReader.extensions.contains { word.hasSuffix(".\($0)") }

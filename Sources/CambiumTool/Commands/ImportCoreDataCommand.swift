@@ -176,7 +176,7 @@ enum ImportCoreDataCommand: Command {
         return report
     }
 
-    /// Does the work after the import. If it fails, the error says that the store was created.
+    /// Does the work after the import. If it fails, the error states that the store was created.
     private static func tellingOf(_ store: String?, _ work: () throws -> Void) throws {
         do {
             try work()

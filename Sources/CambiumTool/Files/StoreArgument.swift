@@ -14,8 +14,9 @@ import CambiumSQLiteStore
 
 /// A store that a command line names: the file of an SQLite database, or a schema on a server.
 ///
-/// A server has the URL that its library takes, such as `postgresql://user@host/database`. The name
-/// of the schema may follow it, as in `postgresql://host/database#shop`; it is `cambium` otherwise.
+/// The URL of a server has the form that its library accepts, such as
+/// `postgresql://user@host/database`. The name of the schema may follow it, as in
+/// `postgresql://host/database#shop`; it is `cambium` otherwise.
 struct StoreArgument {
     /// The location of the store.
     enum Place: Equatable {

@@ -32,7 +32,7 @@ package final class Terminal: Sendable {
         region.withLock { put($0.text(ofEvent: Self.printable(text))) }
     }
 
-    /// Writes how far something has come.
+    /// Writes the progress of something.
     func progress(_ text: String) {
         guard isInteractive else { return event(text) }
         region.withLock { put($0.text(ofProgress: Self.printable(text))) }

@@ -46,7 +46,7 @@ final class BatchRowMaker {
 
     /// Creates rows, up to a number.
     ///
-    /// - Parameter fill: Fills the object, and says whether there was a row.
+    /// - Parameter fill: Fills the object, and returns whether there was a row.
     func make(_ count: Int, _ fill: () throws -> Bool) throws -> [BatchRow] {
         var rows: [BatchRow] = []
         guard !isFinished else { return rows }

@@ -134,7 +134,7 @@ public struct BatchInsertRequest<Entity: ManagedObject> {
     }
 }
 
-/// Fills a row, and says whether there was one.
+/// Fills a row, and returns whether there was one.
 typealias BatchFill<Entity: ManagedObject> = (_ object: Entity, _ row: BatchRowMaker) throws -> Bool
 
 /// Inserts objects directly into the store for the elements of an `AsyncSequence`.

@@ -101,15 +101,15 @@ struct BatchAssignment: Sendable {
 extension BatchUpdateRequest {
     // MARK: Constants
 
-    /// The request that sets an attribute, or takes its value away. A required attribute that is
-    /// set to nil makes the request fail.
+    /// The request that sets an attribute, or sets it to nil. If a required attribute is set to
+    /// nil, the request fails.
     public func set<Value: AttributeValue>(
         _ key: Key<Entity, Value>, to value: Value?
     ) -> Self {
         assigning(key.path, .constant(value?.attributeValue ?? .null))
     }
 
-    /// The request that sets a codable attribute, or takes its value away.
+    /// The request that sets a codable attribute, or sets it to nil.
     public func set<Value: Codable & Sendable>(
         _ key: OpaqueKey<Entity, Value>, to value: Value?
     ) -> Self {
@@ -118,8 +118,8 @@ extension BatchUpdateRequest {
         return assigning(key.path, .json(json.map { String(decoding: $0, as: UTF8.self) }))
     }
 
-    /// The request that sets an attribute of data that may lie in a file, or takes its value away.
-    /// The value is written once for each object.
+    /// The request that sets a data attribute, or sets it to nil. The data may be in a separate
+    /// file. The value is written once for each object.
     public func set(_ key: OpaqueKey<Entity, Data>, to value: Data?) -> Self {
         assigning(key.path, .constant(value.map { .data($0) } ?? .null))
     }
@@ -138,7 +138,7 @@ extension BatchUpdateRequest {
         assigning(key.path, .object(object))
     }
 
-    /// The request that leads a to-one relationship to a saved object.
+    /// The request that sets a to-one relationship to a saved object.
     public func set<Destination: ManagedObject>(
         _ key: ToOneKey<Entity, Destination>, to object: Destination
     ) -> Self {

@@ -1,7 +1,7 @@
 import CambiumRecords
 
-/// The part of a context that knows its children and, in a child, the row versions that its
-/// ancestors have saved.
+/// The part of a context that registers its children. In a child, it also records the row versions
+/// that its ancestors have saved.
 ///
 /// In a family of contexts the last save wins. Only these notes distinguish the family's own
 /// versions of a row from the versions of others.

@@ -165,9 +165,9 @@ extension ManagedObject {
         lifecycle == .updated || (lifecycle == .clean && record != nil)
     }
 
-    /// Whether there are unsaved changes that would be lost with the object's row: values, and
-    /// links that neither another row nor another object keeps. A one-to-one relationship counts as
-    /// a link, not as a value, whichever side keeps the key.
+    /// Whether there are unsaved changes that would be lost with the object's row. These are
+    /// values, and links that are in no other row and no other object. A one-to-one relationship
+    /// counts as a link, not as a value, regardless of the side with the key.
     final var hasUnsavedChanges: Bool {
         guard lifecycle == .updated else { return false }
         return row.hasUnsavedValues(besides: entityDescription.partnerSlots)

@@ -192,7 +192,8 @@ extension PersistentStoreCoordinator {
     }
 
     /// Merges the lists of several stores into one: it always takes the earliest of their next
-    /// transactions. Within a store, this keeps the order of the commits, whatever the clock said.
+    /// transactions. Within a store, this keeps the order of the commits, even if the clock was
+    /// changed.
     private static func merged(_ lists: [[HistoryTransaction]]) -> [HistoryTransaction] {
         if lists.count == 1 { return lists[0] }
         var rest = lists.map { $0[...] }

@@ -261,8 +261,8 @@ struct Merge: ContextAccess {
 }
 
 extension EntityChanges {
-    /// Whether links may have changed: by new and deleted objects always, by changed ones when a
-    /// relationship was set.
+    /// Whether links may have changed. They may if there are new or deleted objects, or changed
+    /// objects with a relationship that was set.
     var touchesRelationships: Bool {
         if !inserted.isEmpty || !deleted.isEmpty { return true }
         let slots = Set(entity.relationships.compactMap { $0.slot })

@@ -101,7 +101,7 @@ struct RowMerging: ContextAccess {
     }
 
     /// Invalidates an object after another context has deleted its row. The object can still be
-    /// read. Unsaved links that reference it are cleared, whatever its delete rules say.
+    /// read. Unsaved links that reference it are cleared, regardless of its delete rules.
     func invalidate(_ object: ManagedObject) {
         guard
             object.lifecycle == .clean || object.lifecycle == .updated

@@ -1,26 +1,27 @@
 import CambiumRecords
 
-/// The part of a context that knows the merged and the deferred saves of other contexts.
+/// The part of a context that records the merged and the deferred saves of other contexts.
 ///
-/// Invariants: a context that uses the stores has merged no future commit. An object is among the
-/// deferred ones once, and knows its deferred change unless a save has met the conflict.
+/// Invariants: a context that uses the stores has merged no future commit. A deferred object is in
+/// the list once, and has its deferred change unless a save has detected the conflict.
 final class MergeState {
     private let coordinator: PersistentStoreCoordinator
     private let isChild: Bool
     /// Holds the saves of other contexts until they are merged.
     let mailbox: Mailbox
-    /// For each relationship kept elsewhere, the commit that last touched it.
+    /// For each relationship with links outside of the object's row, the last commit that changed
+    /// it.
     private var lastChanges = [Int: Int64]()
-    /// The commit up to which the context knows the saves of others. A child counts its own merges,
-    /// because the parent's changes are not committed yet.
+    /// The last commit up to which the context has merged all saves of other contexts. A child
+    /// counts its own merges, because the parent's changes are not committed yet.
     private(set) var mergedCommit: Int64 = 0
-    /// The latest commit that the context knows, though maybe not all before it.
+    /// The latest commit that the context has merged. Earlier commits may be missing.
     private(set) var latestMerged: Int64 = 0
     /// The conflicts that the current merge defers.
     var deferral = MergeDeferral.nothing
     /// The objects with deferred saves of other contexts.
     var deferred: [ManagedObject] = []
-    /// Deleted rows with the commit of the deletion, for as long as the context does not know all
+    /// Deleted rows with the commit of the deletion. They are kept until the context has merged all
     /// earlier commits.
     private var deletedRows = [RowIdentity: Int64]()
     // Safety: an access calls nothing that could access the same variable again.

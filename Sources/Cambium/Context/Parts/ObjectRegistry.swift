@@ -1,7 +1,7 @@
 import CambiumRecords
 import Synchronization
 
-/// The part of a context that knows its objects: one for a row.
+/// The part of a context that registers its objects. A row has at most one object.
 ///
 /// Invariants: the count is that of the identity maps, and each object is registered with its own
 /// key. A row with a replacement has no object.
@@ -159,8 +159,8 @@ final class ObjectRegistry {
         replacements[id] = nil
     }
 
-    /// Adds an object under its key, in the place of a fault that has it: one was made for a key
-    /// that was not given out yet.
+    /// Adds an object under its key. It replaces a fault with the same key, which was created
+    /// before the key was assigned.
     @inline(__always)
     func insert(_ object: ManagedObject, in entity: EntityDescription) {
         // Safety: the registry keeps its maps.
@@ -256,7 +256,7 @@ final class RootObjects {
     import Darwin
 #endif
 
-/// The objects of one hierarchy that a context knows, by key: one object for a row.
+/// The registered objects of one hierarchy, by key. A row has at most one object.
 ///
 /// Keys are dense: a table indexed by key is faster than any hashing. Keys beyond the table's range
 /// are in a dictionary. References are strong; ``sweep(_:)`` removes the objects that only the map

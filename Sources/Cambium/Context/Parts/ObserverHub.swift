@@ -1,7 +1,7 @@
 import CambiumRecords
 
-/// The part of a context that knows the receivers of its notifications: the followers (controllers
-/// and observers of conditions), and the handlers of notifications.
+/// The part of a context that registers the receivers of its notifications: the followers
+/// (controllers and observers of conditions), and the handlers of notifications.
 ///
 /// Invariant: a follower is in the list once.
 final class ObserverHub {
@@ -74,7 +74,8 @@ final class ObserverHub {
         var changed = former
         changed.add(handler, until: flag)
         self[keyPath: notification.handlers] = changed
-        // Only now: releasing a cancelled handler may release objects that observe in turn.
+        // The handlers are released only now, because this may release objects that are observers
+        // themselves.
         withExtendedLifetime(former) {}
         return ObservationToken(flag)
     }

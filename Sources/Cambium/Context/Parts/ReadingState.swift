@@ -24,7 +24,7 @@ final class ReadingState {
         self.state = state
     }
 
-    /// Whether the row cache can provide and keep rows: it has the latest ones only.
+    /// Whether the row cache can provide and keep rows. It has only the latest rows.
     var usesRowCache: Bool { state.parentReader == nil && state.readsLatest }
 
     /// The store from which rows of an entity are read.
@@ -174,7 +174,7 @@ final class WatchedStore: ReadableStore {
     }
 }
 
-/// The part of a context that knows the errors that could not be thrown at once, and the failed
+/// The part of a context that records errors that could not be thrown immediately, and failed
 /// reads. The next save throws them.
 final class RecordedErrors {
     private var errors: [any Error] = []

@@ -165,8 +165,8 @@ struct PolicyArbiter: ConflictArbiter {
         throw error
     }
 
-    /// The error if an object cannot be deleted because others reference it, whatever they have
-    /// changed.
+    /// The error if an object cannot be deleted because other objects reference it, even with their
+    /// unsaved changes.
     private func denial(of key: DanglingKey, in plan: SavePlan) -> ValidationError? {
         let relationship = key.relationship.relationship
         guard key.rule == .deny || (key.rule == .nullify && !relationship.isOptional),

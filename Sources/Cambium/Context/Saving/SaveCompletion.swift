@@ -77,7 +77,8 @@ struct SaveCompletion {
         self.changeSet = changeSet
         noteReinsertions(inserted, resolutions, in: changeSet.number)
         context.merges.noteOwn(changeSet)
-        // Links that this context knows are up to date, except if rows of others were merged.
+        // Links that this context has read are up to date, unless rows of other contexts were
+        // merged.
         for entity in Set(resolutions.map(\.entity.index)) {
             context.merges.noteTouchedRelationships(of: entity, in: changeSet.number)
         }
@@ -204,8 +205,8 @@ struct SaveCompletion {
         case .reinsert(let placed):
             guard let object else { return }
             take(placed, for: object)
-            // For the other contexts, which have merged its deletion, it is new, with all its
-            // relationships.
+            // The other contexts have merged its deletion, so it is a new object for them, with all
+            // its relationships.
             changes.insert(object)
             object.row.becomeSaved()
         case .delete:
@@ -235,7 +236,8 @@ struct SaveCompletion {
         }
     }
 
-    /// The row to be inserted again existed: for other contexts, which know it, it is changed.
+    /// The row to be inserted again existed. Other contexts have read it, so it is a changed row
+    /// for them.
     private mutating func becomeChanged(_ object: ManagedObject, _ slots: SlotSet) {
         object.ownExtras.changedSlots = slots
         changes.update(object)
@@ -355,7 +357,7 @@ struct SaveNotice {
     /// The saved objects, for observers of objects.
     private var savedObjects: SavedObjects?
 
-    /// Called before the context takes the outcome over.
+    /// Called before the context applies the outcome.
     init(of context: ManagedObjectContext) {
         let changes = context.changes
         saved = [changes.inserted, changes.updated, changes.deleted]

@@ -131,7 +131,7 @@ struct SaveRequestBuilder {
         return (.init(base: base, slots: stored), differs)
     }
 
-    /// Notes the members that the context knows of an object's many-to-many relationships, if a
+    /// Records the members of an object's many-to-many relationships that the context has, if a
     /// conflict may require writing all of them.
     private mutating func collectMembers(of object: ManagedObject) {
         guard context.mergePolicy.mayWriteAllLinks, let links = object.extras?.links,

@@ -270,7 +270,7 @@ struct ChunkTable {
     }
 }
 
-/// Finds the rows of a list by their keys: it knows the chunk of each key, and the position of each
+/// Finds the rows of a list by their keys. It has the chunk of each key, and the position of each
 /// chunk.
 struct ChunkDirectory {
     private var table = ChunkTable()

@@ -137,7 +137,7 @@ struct FormerResults {
     let source: ResultSource?
     /// The objects of the rows; empty if there is a source.
     private var objects: [ManagedObject]
-    /// The removed objects, if there is a source. The source may not know them any more.
+    /// The removed objects, if there is a source. The source may not contain them any more.
     private var left = [Int64: ManagedObject]()
 
     /// - Complexity: O(n)

@@ -183,9 +183,9 @@ struct ResultSection {
     }
 }
 
-/// The way in that a list is divided into sections.
+/// The division of a list into sections.
 enum Sectioning {
-    /// One section has all rows, or none.
+    /// The list has one section with all rows, or no section if it is empty.
     case none
     /// The rows of one value of the first term of the order.
     case values

@@ -5,7 +5,7 @@
 /// request.filter(format: "price < %@ AND category IN %@", limit, categories)
 /// ```
 public protocol PredicateArgument {
-    /// Returns the argument in the form that the parser takes.
+    /// Returns the argument in the form that the parser accepts.
     ///
     /// - Parameter objects: Receives the objects in the argument. A request checks that they belong
     ///   to its stores.

@@ -62,7 +62,7 @@ public struct StoreType: Sendable {
 
     /// SQLite, in a file or in memory.
     public static let sqlite = StoreType(name: "SQLite", kind: SQLiteKind.file)
-    /// SQLite in memory, whatever else is said about the place.
+    /// SQLite in memory. The location is ignored.
     public static let memory = StoreType(name: "InMemory", kind: SQLiteKind.memory)
 
     /// The name that Core Data has for ``memory``.

@@ -68,7 +68,7 @@ extension StoreDescription {
 enum SQLiteKind: StoreKind {
     /// In the location of the description.
     case file
-    /// In memory, whatever the description says.
+    /// In memory. The location in the description is ignored.
     case memory
 
     var isTransactional: Bool { true }

@@ -13,8 +13,7 @@ public struct StoreLoadingError: Error, Sendable {
         case otherModel
         /// The store is of another version, and automatic migration is off.
         case needsMigration
-        /// The store was written by a later version of the program, or by one that it does not
-        /// know.
+        /// The store was written by a later version of the program, or by an unknown version.
         case unknownVersion
         /// The migration failed.
         case migrationFailed

@@ -1,7 +1,7 @@
 import CambiumModel
 import CambiumPlan
 
-/// Plans how a migration takes the history of a store along.
+/// Plans the migration of a store's history.
 final class HistoryPlanner {
     private let difference: ModelDifference
     private let match: ModelMatch

@@ -48,9 +48,9 @@ package struct MigrationPlan: Sendable {
     }
 }
 
-/// A part of a migration, with a summary in words and its SQL.
+/// A part of a migration, with a summary as text and its SQL.
 public struct MigrationStep: Sendable, Hashable {
-    /// The effect of the step in words.
+    /// The effect of the step as text.
     public let summary: String
     /// The effect on the data.
     public let kind: MigrationKind
@@ -69,7 +69,7 @@ public struct MigrationStep: Sendable, Hashable {
 
     /// Describes a step.
     ///
-    /// - Parameter losesData: nil takes the answer from the kind.
+    /// - Parameter losesData: Whether the step deletes data; nil means the value for its kind.
     public init(
         summary: String, kind: MigrationKind, losesData: Bool? = nil, tables: [String] = [],
         code: String? = nil, statements: [MigrationStatement]
@@ -133,7 +133,8 @@ struct KeyTablePlan {
                 continue
             }
             guard oldRoot != root else { continue }
-            // By way of a name that no entity has, because two entities may exchange theirs.
+            // The names are first replaced by a name that no entity has, because two entities may
+            // swap their names.
             first.append(rename(SQLText.literal(oldRoot), to: temporary(root)))
             last.append(rename(temporary(root), to: SQLText.literal(root)))
         }

@@ -50,7 +50,7 @@ final class MigrationStepBuilder {
             + codeSteps + [filledCases, replacement, requirement, derivation].compactMap { $0 }
     }
 
-    /// Chooses the links of one-to-ones that have room for one of several.
+    /// Chooses one link for each object of a one-to-one relationship that has several old links.
     private var choice: MigrationStep? {
         let pairs = ChosenPairs.all(in: difference.match)
         guard !pairs.isEmpty else { return nil }

@@ -408,8 +408,8 @@ struct DuplicateRemoval {
             + refusal(declared, of: entity, choice)
     }
 
-    /// Rejects objects that reference merged objects of their own entity and become equal by that.
-    /// The merge would have to run again, and a plan cannot know how often.
+    /// Rejects objects that reference merged objects of their own entity, and become equal after
+    /// the merge. The merge would have to run again, and a plan cannot determine how often.
     private func refusal(
         _ declared: MigrationDeclaration.Deduplication, of entity: Entity, _ choice: String
     ) -> [MigrationStatement] {

@@ -19,7 +19,7 @@ struct TableCopy {
     struct Part {
         /// The old table.
         let source: Table
-        /// One per column of the new table.
+        /// One value for each column of the new table.
         var values: [Value]
         /// The values of the old row that fills use. They are additional columns of the new row
         /// while it is filled, with SQL over the old row.
@@ -32,7 +32,7 @@ struct TableCopy {
 
     /// The value of a column.
     struct Value {
-        /// From the old row.
+        /// The value is copied from the old row.
         var old: Origin
         /// SQL over the columns of the new row after `old` has filled them; nil if there is no
         /// second value.
@@ -161,7 +161,7 @@ struct TableCopy {
         }
         if last == 0 { return query }
         if last == 1 { return given(in: 1) + dialect.source("\n\(query)\n") }
-        // One after the other: SQLite's parser ends at a dozen queries within each other.
+        // The queries are not nested, because SQLite's parser accepts only a dozen nested queries.
         func named(_ pass: Int, _ query: String) -> String {
             "\"_turn\(pass)\" AS (\n\(dialect.fenced(query))\n)"
         }
@@ -190,7 +190,7 @@ struct TableCopy {
 
     /// A reason why the table cannot be changed in place.
     enum RebuildReason {
-        /// Its rows come from elsewhere, or not all of them stay.
+        /// The rows come from another table, or some of them are deleted.
         case rows
         /// A column's definition, or the values that rows get there.
         case column(Table.Column)
@@ -243,7 +243,7 @@ struct TableCopy {
 }
 
 extension TableCopy.Value {
-    /// Whether ALTER TABLE can add a column with the value: it takes constants only, and an
+    /// Whether ALTER TABLE can add a column with the value. It accepts only constants, and an
     /// expression is in parentheses.
     fileprivate var isOfNewColumn: Bool {
         switch old {

@@ -68,7 +68,7 @@ extension TableCopyBuilder {
             tables: carried.tables.union(given.tables))
     }
 
-    /// The key that the author gives to objects that have none.
+    /// The key that the author assigns to objects without one.
     private func givenKey(
         _ relationship: String, of entity: String, from origin: RowOrigin
     ) -> TableCopy.Origin? {
@@ -262,7 +262,8 @@ final class LinkSource {
         self.source = source
         self.destination = oldDestination
         owner = entity
-        // Only objects that still exist and that the relationship may reference.
+        // The result contains only objects that still exist and that the relationship may
+        // reference.
         let members = Self.members(of: destination, at: oldDestination, as: Self.alias, match)
         conditions = members + ["(\(condition.sql))"]
         self.order = order + [SQLText.column(SystemColumn.key, of: Self.alias)]

@@ -169,7 +169,7 @@ struct TableCopyBuilder {
             old, new: "CASE WHEN \"_entity\" IN (\(names)) THEN \(value) ELSE \(quoted) END")
     }
 
-    /// The old value, in the one column that has it or in the one of the row's entity.
+    /// The old value, in the only column that has it, or in the column of the row's entity.
     private func origin(
         _ sources: [RowOrigin.Source], from origin: RowOrigin
     ) -> TableCopy.Origin {

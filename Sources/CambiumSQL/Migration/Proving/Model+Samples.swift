@@ -2,8 +2,8 @@ import CambiumModel
 import CambiumPlan
 
 extension Model {
-    /// Returns a value within the attribute's limits, in its stored form. If there are words, it is
-    /// mostly one of them.
+    /// Returns a value within the attribute's limits, in its stored form. If there are sample
+    /// words, it is usually one of them.
     func sample(
         of attribute: Attribute, among words: [Value], _ random: inout SampleRandom
     ) -> StoredValue {

@@ -147,7 +147,7 @@ package final class SampleRows {
                 ? (source + destination) % 2 == 0
                     // An object that references itself is the exception.
                     && !(relationship.isOwnInverse(in: owner) && source == destination)
-                // One references all, and all reference one.
+                // One object references all others, and all others reference one object.
                 : source == sources.first || destination == destinations.first
             {
                 let pair = [Int64(source), Int64(destination)].map { StoredValue.integer($0) }
@@ -211,7 +211,7 @@ package final class SampleRows {
                 let relationship = declarer.relationship(named: name),
                 !(relationship.isOptional && (isSparse || !exists(relationship)))
             else { return .null }
-            // Both columns of a key must reference the same object, so there are no random numbers
+            // Both columns of a key must reference the same object, so no random numbers are used
             // here.
             let destinations = concrete(relationship.destination)
                 .flatMap { entity in (keys[entity.name] ?? []).map { (entity.name, $0) } }
@@ -226,7 +226,7 @@ package final class SampleRows {
             // All reference the first or the last, and none reference the ones between.
             if content != .ordinary { position = key % 2 == 0 ? 0 : destinations.count - 1 }
             if relationship.isOwnInverse(in: declarer) {
-                // Two by two, and the last one that is over with itself.
+                // The objects form pairs. If one remains, it references itself.
                 let linked = concrete(declarer.name).flatMap {
                     (keys[$0.name] ?? []).dropFirst(relationship.isOptional ? 1 : 0)
                 }

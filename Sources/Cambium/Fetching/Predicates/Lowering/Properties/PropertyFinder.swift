@@ -204,7 +204,7 @@ final class KnownProperties: Sendable {
 
 /// Reads through a key path of an object with sample values.
 struct PropertyProbe {
-    /// The number of different sets of values. The plain values come first.
+    /// The number of different sets of values. Plain values are tried first.
     static let fillings = SampleValue.fillings
 
     /// The result of a reading.
