@@ -177,9 +177,9 @@ package enum CompileCommand: Command {
         """
     package static let details = """
         Writes NameModel.swift, NameEntities.swift, NameValidation.swift and NameMigrations.swift
-        into the folder. A file that would not change is left alone. In a package the plugin
-        CambiumBuildPlugin calls it in every build; by hand you want `cambium check`, or `cambium
-        generate` for a target without the plugin.
+        into the folder. A file that would not change is left alone. In a package, the plugin
+        CambiumBuildPlugin runs this command in every build. By hand, run `cambium check`, or
+        `cambium generate` for a target without the plugin.
 
         \(ProofFolder.details)
         """
@@ -275,8 +275,8 @@ package enum ProofFolder {
 
     /// The explanation of the options, for the help.
     package static let details = """
-        Successful proofs are kept by a hash of the tool, the SQLite version and the step, and are not
-        run again. You can remove the folder at any time.
+        A step that was proven is not run again until the step, the tool or the version of SQLite
+        changes. A folder keeps these results, and you can remove it at any time.
         """
 
     /// The folder in the user's cache: `$XDG_CACHE_HOME/cambium/proofs` on Linux.

@@ -14,10 +14,11 @@ enum CheckCommand: Command {
                --package FOLDER
         """
     static let details = """
-        Reads every version, checks it, plans the migration from each version to the next, and runs
-        it with sample rows on an SQLite in memory. The build does the same, and also writes Swift.
+        Reads and checks every version of the model. Plans the migration from each version to the
+        next, and runs this migration with sample rows on an SQLite in memory. The build does the
+        same, and also writes Swift.
 
-        Each finding is a line that editors understand. It ends with a code for `cambium explain`:
+        Each finding is a line that editors understand, with a code for `cambium explain`:
 
             Shop.cambium/2.xml:9:53: error: 'Product' has no property 'salePrise' [CM603]
             Shop.cambium/2.xml:9:53: note: Did you mean 'salePrice'?
@@ -30,9 +31,9 @@ enum CheckCommand: Command {
         shows these notes.
 
         With --engine postgres the command also warns of strings without a limit in unique
-        constraints and indexes. PostgreSQL refuses to store long ones there. It lists each name
-        that is different on a server, because it has more than 63 bytes or is the name of a system
-        column.
+        constraints and indexes, because PostgreSQL refuses to store long strings there. The command
+        lists each table, column or index that has another name on a server, because its name has
+        more than 63 bytes or is that of a system column.
 
         With --package it lists the targets of a Swift package with a model that is not compiled,
         because the target has neither the build plugin nor generated code.

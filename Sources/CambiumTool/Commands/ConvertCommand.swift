@@ -21,17 +21,17 @@ enum ConvertCommand: Command {
         Both formats compile. Convert a model if you need something that Xcode cannot express. Then
         remove the old bundle from the target: a target has one model of each name.
 
-        With --force an existing bundle gets exactly the versions of the converted one. Its own
-        versions are overwritten or removed.
+        With --force an existing bundle gets exactly the versions of the converted one. The versions
+        that it had are overwritten or removed.
 
         A mapping model becomes the <migration> of its destination version: renames, fills and
-        drops, and comments for code and open questions. It is printed, or written to the file of
-        --output:
+        drops, and comments for code and open questions. The command prints this <migration>, or
+        writes it to the file of --output:
 
             cambium convert Shop1to2.xcmappingmodel --model Shop.xcdatamodeld --from 1 --to 2
 
-        With the model and its two versions, the command finds the entity that declares a property,
-        and the properties that nothing maps. Without them, fills may name the wrong entity, and
+        With --model, --from and --to the command finds the entity that declares a property, and the
+        properties that nothing maps. Without these options, fills may name the wrong entity, and
         drops are missing.
         """
     static let options = [

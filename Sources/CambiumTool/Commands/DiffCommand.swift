@@ -12,12 +12,12 @@ enum DiffCommand: Command {
                cambium diff OLD-MODEL NEW-MODEL [FROM [TO]] …
         """
     static let details = """
-        Compares versions entity by entity, as the build does. For each change it prints its class,
-        which is its meaning for existing data: additive, reversible, lossy, destructive, needs data
-        (rows must meet a condition, or be filled) or needs code. It prints the work on each table:
-        changed in constant time, read, changed in place, rewritten, created or dropped. Then it
-        lists the open decisions, with the lines that the build proposes. It proves nothing, and
-        reads no store.
+        Compares versions entity by entity, as the build does. For each change it prints the class,
+        which is the effect on existing data: additive, reversible, lossy, destructive, needs data
+        (existing values must meet a condition, or the model must give new ones) or needs code. For
+        each table it prints the work: changed in constant time, read, changed in place, rewritten,
+        created or dropped. Then it lists the decisions that the model does not contain yet, with
+        the lines that the build proposes. It runs no migration, and reads no store.
 
         Without versions it compares the current version with the one before. With one version it
         compares all versions from there. With two bundles, such as those of two branches, it
@@ -27,8 +27,8 @@ enum DiffCommand: Command {
             cambium diff Shop.cambium 1 3 --format markdown
             cambium diff ../main/Shop.cambium Shop.cambium --format json
 
-        If a step has open decisions, it is shown too, and the exit code is 1. A shipped step of a
-        bundle of Xcode needs code then.
+        A step with missing decisions is shown too, and the exit code is 1. In a bundle of Xcode,
+        such a step between shipped versions needs code.
         """
     static let options =
         [

@@ -24,13 +24,13 @@ enum ExportCommand: Command {
             …
 
         Equal stores give equal files: entities are sorted by name, objects by key, and links by
-        their order or else by key. Sub-entities are listed with their root entity. Each object then
-        has its entity in _entity, and a key identifies one object among all of them. Transient
-        properties are not stored. Values have the form of an export of objects: dates in ISO 8601,
-        bytes in Base64. Large values in files are included.
+        their order or else by key. Objects of sub-entities are listed with their root entity, each
+        with its entity in _entity. No two of these objects have the same key. Transient properties
+        are not included. Dates are in ISO 8601, and bytes in Base64. Large values in files are
+        included.
 
-        MODEL must contain the version of the store. It need not be the current version. The store
-        is not changed, and may be in use. A store on a server, such as
+        MODEL must contain the version of the store, which need not be the current one. The store is
+        not changed, and may be in use. A store on a server, such as
         postgresql://host/database#schema, is first copied to a temporary file.
 
             cambium export shop.sqlite --model Sources/App/Shop.cambium --output shop.json

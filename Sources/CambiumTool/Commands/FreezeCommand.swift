@@ -7,21 +7,21 @@ enum FreezeCommand: Command {
     static let summary = "Lock shipped versions against changes"
     static let usage = "MODEL [--through V] [--again V] | MODEL --history [--through V]"
     static let details = """
-        Run this command when a program with the model is released, and commit cambium.lock, the
-        file that it writes into the bundle. It has a line for each version. From then on, the build
-        rejects a change of a frozen version that its stores would not have: tables and columns,
-        defaults, limits, rules, indexes, renames and migrations. Layout, comments, messages, code
-        generation and requests may change. Make the next change of the data in a new version:
-        cambium version new MODEL.
+        Run this command when a program with the model is released. It writes the file cambium.lock
+        into the bundle, with the content of each version. Commit this file. From then on, the build
+        rejects a change of a frozen version, because existing stores would not match it: a change
+        of tables, columns, defaults, limits, rules, indexes, renames or migrations. Layout,
+        comments, messages, code generation and requests may change. Make the next change of the
+        data in a new version: cambium version new MODEL.
 
         --history is for a bundle of Xcode that you keep. It writes Name.history.xml beside the
         bundle, or the file of --declarations. Core Data deleted the data of removed properties
-        without asking. The file lists each such loss with its class and a reason, for all steps
-        below the current version. If two versions do not determine a step, the command declares the
+        without asking. The file declares each such loss with its class and a reason, for all steps
+        between shipped versions. If two versions do not determine a step, the command declares the
         variant with the least loss. It prints each declaration that deletes rows, and adds a
         comment to the file. Read the file, and correct generated values if you know better ones.
-        The command never changes existing lines. It proves each step before it writes it. A step
-        that needs code is not written, and the exit code is 1.
+        The command never changes existing lines. It runs each step with sample rows before it
+        writes the declarations. A step that needs code is not written, and the exit code is 1.
 
         --again freezes a changed version again. Use it only for a version that never left your
         machines.

@@ -20,15 +20,15 @@ enum GenerateCommand: Command {
 
         In Package.swift the target has no plugin, and excludes the model or declares it as a
         resource. The command prints the changes to make there. It writes all files, or none if a
-        model has errors. Files with the same content are not written again. The command removes a
-        file from the folder if no model produces it any more and Cambium generated it. It never
-        changes other files.
+        model has errors. Files with the same content are not written again. If Cambium generated a
+        file of the folder, and no model produces it any more, the command removes the file. Other
+        files are never changed.
 
         With --output the command writes the Swift of the given models into one folder, and removes
-        nothing.
+        no files.
 
-        --check writes nothing. It lists missing, outdated and superfluous files. If there are any,
-        the exit code is 10.
+        --check writes nothing. It lists missing, outdated and superfluous files. If there are such
+        files, the exit code is 10.
         """
     static let options =
         [

@@ -17,7 +17,7 @@ enum MoveCommand: Command {
 
             cambium move shop.sqlite 'postgresql://shop@db.example.com/shop' --model Shop.cambium
 
-        TO must be new, or a store on a server without objects. It receives all content of FROM:
+        TO must be new, or a store without objects on a server. The command copies all of FROM:
         objects with their keys and versions, links and their order, large values, and the program's
         metadata. The history starts over, so a history token of FROM is expired in TO. FROM is only
         read. Stop all programs during the move: changes that they save may be missing in TO.
@@ -27,7 +27,7 @@ enum MoveCommand: Command {
         move is one transaction. Before the commit, the command reads each table again and compares
         it with FROM. If the move fails or is interrupted, TO does not change.
 
-        MODEL must contain the version of FROM. It need not be the current version.
+        MODEL must contain the version of FROM, which need not be the current one.
         """
     static let options =
         [

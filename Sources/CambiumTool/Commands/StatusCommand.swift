@@ -12,18 +12,19 @@ enum StatusCommand: Command {
     static let summary = "Show the size of a store by entity, its version and its history"
     static let usage = "STORE --model MODEL [--json]"
     static let details = """
-        Shows how many objects of each entity a store has and how many bytes they take, with indexes
-        and the pairs of relationships; the version of the model; the large values beside the rows;
-        and how long the history is, from when to when.
+        Shows the version of a store's model, the number of objects of each entity and their size,
+        the number and size of large values, and the number, size and period of the transactions in
+        the history. The size of an entity includes its indexes and join tables.
 
             cambium status shop.sqlite --model Sources/App/Shop.cambium
 
-        On a server it also shows the oldest open transaction of the database. As long as that is
-        open, the server removes no old versions of rows. Rows of large tables are the server's
-        estimate there.
+        On a server the command also shows the oldest open transaction of the database. Until that
+        transaction ends, the server keeps old versions of rows. The number of rows of a large table
+        is the server's estimate.
 
-        It only reads. The entities of a hierarchy share a table, so only all of them have a size.
-        'cambium migrate status' shows what a migration would have to do.
+        The command only reads the store. An entity and its sub-entities share a table, so there is
+        one size for all of them. 'cambium migrate status' shows whether the store has to be
+        migrated.
         """
     static let options = [
         Option("--model", "MODEL", "the model of the store: Name.cambium or Name.xcdatamodeld"),

@@ -8,13 +8,13 @@ enum VersionCommand: Command {
     static let usage = "new MODEL [--freeze]"
     static let details = """
         Run this command after the current version has shipped, before the next change. It copies
-        1.xml of MODEL to 2.xml, with comments. It leaves out all that concerns the step to version
-        1: migrations, renamedFrom, and suppressions of findings about that step. In a bundle of
-        Xcode it copies the folder of the current version, with its renaming identifiers, and makes
-        the copy the current version, as Xcode does.
+        the file of the current version, such as 2.xml, to the next one, 3.xml, with comments. The
+        copy has no declarations about the step from version 1 to 2: migrations, renamedFrom, and
+        suppressions of findings about that step. In a bundle of Xcode the command copies the folder
+        of the current version, with its renaming identifiers. The copy then is the current version.
 
-        A version that is not frozen is a draft. You can change it in place.
-        StoreOptions.draftPolicy decides about stores that were written before the change.
+        A version that is not frozen is a draft. You can change its file. If a store was written
+        before the change, StoreOptions.draftPolicy decides how it is opened.
 
             cambium version new Sources/App/Shop.cambium --freeze
 

@@ -20,20 +20,21 @@ enum MigrateCommand: Command {
     static let details = """
         status prints the version of a store, and whether a program with the model can open it. The
         exit code is 6 if the store has to be migrated. plan prints the migration: steps, classes,
-        rows, disk space. Neither changes anything. apply migrates the store, completely or not at
-        all. If data will be lost, it first makes a copy beside the store. rehearse migrates a
-        temporary copy, and compares the tables. forget removes the copies that migrations have
-        left.
+        rows, disk space. status and plan change nothing. apply migrates the store, completely or
+        not at all. If data will be lost, apply first makes a copy beside the store. rehearse
+        migrates a temporary copy of the store, and compares the number of rows. forget removes the
+        copies that earlier migrations have made.
 
         STORE is the file of an SQLite database, or the URL of a PostgreSQL server, such as
-        postgresql://host/shop#schema. On a server, plan also lists the tables that are rewritten
-        and the locks that other programs wait for. apply keeps copies of tables in a separate
-        schema. rehearse copies the tables into a schema that is never visible to others.
+        postgresql://host/shop#schema. On a server, plan also lists the tables that will be
+        rewritten, and the locks that other programs will wait for. apply makes its copies in a
+        separate schema. rehearse makes and migrates its copy in a transaction that never commits,
+        so no other program sees the copy.
 
         verify runs every step from each version to the next on an SQLite in memory, with sample
         rows. It reports the class of each step, the rows before and after, and the reason of a
-        failure. With --engine postgres it also runs them on a server, with the same rows, and
-        compares every table and every row. Nothing stays on the server.
+        failure. With --engine postgres it also runs the steps on a server, with the same rows, and
+        compares every table and every row. Afterwards the server is as it was.
 
             cambium migrate plan shop.sqlite --model Sources/App/Shop.cambium
             cambium migrate rehearse shop.sqlite --model Sources/App/Shop.cambium --json
