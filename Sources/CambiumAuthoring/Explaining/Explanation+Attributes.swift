@@ -17,8 +17,9 @@ extension Explanation {
         Explanation(
             .wrongDefault, title: "The value does not fit the type",
             meaning: """
-                A default, a limit or a raw value does not fit its type: a number is too large for \
-                its bits, a decimal has too many places, or the enumeration has no such case.
+                A default, a limit or a raw value is not a value of its type. For example, 40000 \
+                is too large for int16, a decimal has more places than its scale, or the \
+                enumeration has no such case.
                 """,
             remedy: """
                 Write a value of the type: true or false, 42, 9.95, 2026-11-21, \
@@ -34,7 +35,8 @@ extension Explanation {
                 Elsewhere it would have no effect.
                 """,
             remedy: """
-                Delete it, or use the one that the type has: minLength instead of min for a string.
+                Delete the XML attribute, or use one that the type has, such as minLength instead \
+                of min for a string.
                 """,
             wrong: .product(#"<attribute name="sku" type="string" min="1"/>"#),
             right: .product(#"<attribute name="sku" type="string" minLength="1"/>"#)),
@@ -74,8 +76,8 @@ extension Explanation {
                 forget it. Seldom are three values meant.
                 """,
             remedy: """
-                Make it required with a default. If there are really three answers, name them in \
-                an enumeration.
+                Make the attribute required, with a default. If there are really three answers, \
+                name them in an enumeration.
                 """,
             wrong: .product(#"<attribute name="isNew" type="bool" optional="true"/>"#),
             right: .product(#"<attribute name="isNew" type="bool" default="false"/>"#)),
@@ -127,8 +129,8 @@ extension Explanation {
         Explanation(
             .codableWithoutDefault, title: "A required codable has no initial value",
             meaning: """
-                A required property has a value from the first moment on. For a type of the \
-                program, only the author knows one.
+                A required property has a value from the first moment on. For a type of your \
+                program, the compiler cannot choose this value.
                 """,
             remedy: "Write the default as JSON, or make the attribute optional.",
             wrong: .product(#"<attribute name="labels" type="codable" class="[String]"/>"#),
@@ -138,12 +140,12 @@ extension Explanation {
             .madeOptional, title: "A required property of Xcode is optional here",
             meaning: """
                 Core Data lets a required transformable or derived attribute be nil until it is \
-                saved. In Swift a required property is never nil. This one has no initial value, \
-                so it is optional in the generated class.
+                saved. In Swift a required property is never nil. This attribute has no initial \
+                value, so it is optional in the generated class.
                 """,
             remedy: """
-                If that is right, do nothing. Otherwise make it optional in the model, or give it \
-                a default.
+                If an optional property is right, do nothing, or make the attribute optional in \
+                the model. Otherwise give the attribute a default.
                 """,
             wrong: .words(
                 "A required transformable without a default, in a model of Xcode"),
@@ -152,8 +154,9 @@ extension Explanation {
         Explanation(
             .invalidClass, title: "The class is not the name of a Swift type",
             meaning: """
-                The name is written into Swift code unchanged, so it must be a type: names with \
-                dots and generic arguments, [Element], [Key: Value], and a ? behind each.
+                The class is written into Swift code unchanged, so it must be a type. Possible are \
+                names with dots and generic arguments, [Element], [Key: Value], and a ? behind \
+                each of these.
                 """,
             remedy: "Write the type as Swift does, without a module or access level before it.",
             wrong: .product(
@@ -163,8 +166,8 @@ extension Explanation {
         Explanation(
             .compositeCycle, title: "A composite contains itself",
             meaning: """
-                A composite is kept as a column for each of its parts. One that contains itself, \
-                directly or through others, would have an infinite number of columns.
+                A composite is stored as a column for each of its parts. If it contained itself, \
+                directly or through others, the number of columns would be infinite.
                 """,
             remedy:
                 "Use a relationship to an entity for nested things of the same kind.",
@@ -199,10 +202,10 @@ extension Explanation {
         Explanation(
             .unusedType, title: "The type is not used",
             meaning: """
-                The model declares an enumeration or a composite, and no attribute has it as its \
+                The model declares an enumeration or a composite, but no attribute is of this \
                 type. Most often the attribute was forgotten, or still has another type.
                 """,
-            remedy: "Use it, or remove it.",
+            remedy: "Use the type, or remove it.",
             wrong: """
                 <enum name="Kind"><case name="book"/><case name="toy"/></enum>
                 <entity name="Product">

@@ -24,10 +24,13 @@ extension Explanation {
         Explanation(
             .unknownInverse, title: "The other entity has no such relationship",
             meaning: """
-                An inverse is a relationship of the destination entity. Both change together. \
-                There is none of that name.
+                An inverse is a relationship of the destination entity. A relationship and its \
+                inverse change together. The destination entity has no relationship of this name.
                 """,
-            remedy: "Correct the name of the inverse, or declare the relationship there.",
+            remedy: """
+                Correct the name of the inverse, or declare the relationship in the destination \
+                entity.
+                """,
             wrong: .shop(
                 #"<relationship name="category" to="Category" inverse="product" optional="true"/>"#,
                 #"<relationship name="products" to="Product" inverse="category" many="true"/>"#),
@@ -37,8 +40,8 @@ extension Explanation {
         Explanation(
             .inverseNotMutual, title: "The inverse belongs to another relationship",
             meaning: """
-                Two relationships are inverses only if each names the other. Here one names a \
-                relationship that is the inverse of a third.
+                Two relationships are inverses only if each names the other. Here, a relationship \
+                names one that is already the inverse of a third relationship.
                 """,
             remedy: "Declare an inverse for each relationship.",
             wrong: """
@@ -66,7 +69,7 @@ extension Explanation {
                 The parents of the entity form a circle, so there is no root and no \
                 table.
                 """,
-            remedy: "Take the parent from one of the entities of the circle.",
+            remedy: "Remove the attribute parent from one of these entities.",
             wrong: """
                 <entity name="Product" parent="Book">
                   <attribute name="sku" type="string"/>
@@ -82,8 +85,9 @@ extension Explanation {
         Explanation(
             .missingInverse, title: "The relationship has no inverse",
             meaning: """
-                Without one, both ends do not change together. If the destination is deleted, all \
-                rows are searched for links to it, and an object in memory can still show it.
+                Without an inverse, the two ends do not change together. If an object at the \
+                destination is deleted, all rows are searched for links to it, and an object in \
+                memory can still show the link.
                 """,
             remedy: """
                 Declare the inverse, even if the program does not use it, and name it on both \
@@ -98,8 +102,9 @@ extension Explanation {
         Explanation(
             .laxRequirement, title: "A required to-many accepts an empty set",
             meaning: """
-                optional="false" says nothing about how many there must be, and real models rely \
-                on it being lax. An empty set is accepted.
+                For a to-many relationship, optional="false" sets no minimum, because existing \
+                models of Core Data rely on this. A save accepts an object without any related \
+                object.
                 """,
             remedy: #"Write min="1" if at least one is meant; otherwise leave optional away."#,
             wrong: """
@@ -123,12 +128,13 @@ extension Explanation {
         Explanation(
             .deleteNeverSucceeds, title: "An object with links cannot be deleted",
             meaning: """
-                Deleting it would remove a required value from the objects at the other end, and \
-                the save would fail.
+                The relationship has the delete rule nullify, and the link is required at the \
+                other end. If an object with links is deleted, the save fails.
                 """,
             remedy: """
-                Write onDelete="cascade" if they are deleted too, onDelete="deny" if the object is \
-                to stay while there are any, or make the other end optional.
+                Write onDelete="cascade" to delete the objects at the other end, too, or \
+                onDelete="deny" to forbid the deletion while the object has links. Or make the \
+                other end optional.
                 """,
             wrong: .shop(
                 #"<relationship name="category" to="Category" inverse="products"/>"#,
@@ -168,8 +174,9 @@ extension Explanation {
                 of it, or a parent outside of it, would need a link from one file to another.
                 """,
             remedy: """
-                Name the other entity too, or leave this one out. A connection between stores is \
-                an attribute with an identifier, and a fetched property.
+                Add the other entity to the configuration, or remove this one from it. To connect \
+                objects of two stores, use an attribute with an identifier, and a fetched \
+                property.
                 """,
             wrong: """
                 <entity name="Named" abstract="true"/>
@@ -203,8 +210,8 @@ extension Explanation {
         Explanation(
             .cascadeBothWays, title: "Both ends of a relationship cascade",
             meaning: """
-                Deleting one object deletes its neighbours, and these delete theirs: everything \
-                that is connected is deleted.
+                Deleting an object deletes its related objects, and these delete their related \
+                objects. In the end, all connected objects are deleted.
                 """,
             remedy:
                 "Cascade from the whole to its parts only, and nullify or deny on the way back.",
@@ -227,8 +234,8 @@ extension Explanation {
         Explanation(
             .cascadeIntoShared, title: "Deleting an object deletes objects of others",
             meaning: """
-                Many objects reference the object at the other end. It is deleted for all when \
-                the first of them is deleted.
+                Many objects may reference the same object at the other end. When the first of \
+                them is deleted, this shared object is deleted, too.
                 """,
             remedy: """
                 Write onDelete="nullify". The program can delete objects that nothing references.
@@ -248,8 +255,8 @@ extension Explanation {
         Explanation(
             .denyForever, title: "An object can never be deleted",
             meaning: """
-                It is required to have an object at the other end, and may not be deleted as long \
-                as it has one.
+                The relationship is required, so each object has a related object. With \
+                onDelete="deny", the object cannot be deleted while it has a related object.
                 """,
             remedy: #"Write onDelete="nullify" or "cascade", or make the relationship optional."#,
             wrong: """
@@ -273,16 +280,16 @@ extension Explanation {
         Explanation(
             .emptyEntity, title: "An entity has nothing to store",
             meaning: """
-                It has no attribute and no relationship, not even an inherited one, so its objects \
-                cannot be distinguished.
+                The entity has no attribute and no relationship, not even an inherited one, so its \
+                objects cannot be distinguished.
                 """,
-            remedy: "Declare its properties, or remove it.",
+            remedy: "Declare properties of the entity, or remove it.",
             wrong: #"<entity name="Product"/>"#,
             right: .product(#"<attribute name="sku" type="string"/>"#)),
         Explanation(
             .childlessAbstract, title: "An abstract entity has no sub-entities",
             meaning: """
-                There are no objects of an abstract entity itself, and nothing inherits from this \
+                An abstract entity has no objects of its own, and no entity inherits from this \
                 one.
                 """,
             remedy: #"Remove abstract="true", or the entity."#,

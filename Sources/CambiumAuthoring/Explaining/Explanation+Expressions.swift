@@ -6,8 +6,8 @@ extension Explanation {
         Explanation(
             .unknownProperty, title: "The entity has no such property",
             meaning: """
-                A list of properties (unique, index, sort) names one that neither the entity nor \
-                its parents declare.
+                A list of properties (unique, index, sort) names a property that neither the \
+                entity nor its parents declare.
                 """,
             remedy: "Correct the name; the note names the nearest one.",
             wrong: .product(
@@ -19,11 +19,11 @@ extension Explanation {
         Explanation(
             .unsuitableProperty, title: "The property cannot be used for this",
             meaning: """
-                A unique set, an index and a stored order are made of columns of the entity's own \
+                A unique constraint, an index and a sort order use columns of the entity's own \
                 table. A transient attribute is not in the store, and a to-many relationship has \
-                no column there.
+                no column in this table.
                 """,
-            remedy: "Leave the property out, or store it.",
+            remedy: "Remove the property from the list, or make it a stored one.",
             wrong: .product(
                 #"<attribute name="rank" type="int32" transient="true" default="0"/>"#,
                 #"<index by="rank"/>"#),
@@ -33,10 +33,10 @@ extension Explanation {
         Explanation(
             .invalidExpression, title: "The expression is wrong",
             meaning: """
-                A condition or value cannot be read, names something that does not exist, or \
-                compares values that cannot be equal. The position is that of the word in \
-                question. Expressions are Core Data's predicates, checked against the model: a \
-                mistake is an error now and not a crash later.
+                An expression cannot be read, names something that does not exist, or compares \
+                values that cannot be equal. The error is at the position of the wrong word. \
+                Expressions have the syntax of Core Data's predicates. They are checked against \
+                the model, so a mistake is an error of the build and not a crash of the program.
                 """,
             remedy: """
                 Correct the name or the comparison. Strings stand in single quotes; in XML, < is \
@@ -67,8 +67,8 @@ extension Explanation {
         Explanation(
             .limitWithoutOrder, title: "A limit without an order",
             meaning: """
-                A request with a limit and without an order returns some of the matching objects, \
-                and others the next time.
+                A request with a limit and without an order returns any of the matching objects. \
+                The next time it may return others.
                 """,
             remedy: #"Declare the order: sort="…"."#,
             wrong: .product(
@@ -83,7 +83,7 @@ extension Explanation {
                 The request has a parameter that its condition does not mention: a caller has to \
                 supply a value without any effect.
                 """,
-            remedy: "Use it, or remove it.",
+            remedy: "Use the parameter, or remove it.",
             wrong: .product(
                 #"<attribute name="price" type="double"/>"#,
                 #"<fetch name="cheap"><parameter name="limit" type="double"/>price &lt; 10</fetch>"#
@@ -139,8 +139,8 @@ extension Explanation {
                 makes every save slower.
                 """,
             remedy: """
-                Remove it, or give it a condition: an index where="isOpen == TRUE" over another \
-                property is small and quick.
+                Remove the index. If searches combine the property with another one, index the \
+                other property, with a condition such as where="isOpen == TRUE".
                 """,
             wrong: .product(
                 #"<attribute name="isOpen" type="bool" default="true"/>"#,
@@ -149,15 +149,18 @@ extension Explanation {
         Explanation(
             .leakyConstraint, title: "A unique set has an optional or a codable property",
             meaning: """
-                In a constraint, nil never equals nil. If the optional property of two objects \
-                is nil, both may have the same values in the other properties. (A constraint of \
-                one optional property is clear: its values are unique, and any number of objects \
-                may have nil.) Values of a Codable type are compared by their stored bytes, and \
-                these may differ for equal values.
+                A constraint has several properties, and one of them is optional. In a constraint, \
+                nil never equals nil. If two objects have nil in the optional property, the \
+                constraint does not compare their other values, so these may be equal. There is no \
+                warning for a constraint of a single optional property: its values are unique, and \
+                any number of objects may have nil.
+
+                Or a property is codable. The store compares the bytes of codable values, and the \
+                bytes of equal values may differ.
                 """,
             remedy: """
-                Make the property required, or leave it out of the set. For a codable one, name an \
-                attribute that contains the identity of its values.
+                Make the optional property required, or leave it out of the constraint. Instead of \
+                a codable property, name an attribute that identifies its values.
                 """,
             wrong: .product(
                 #"<attribute name="sku" type="string"/>"#,
@@ -183,8 +186,8 @@ extension Explanation {
         Explanation(
             .impliedRule, title: "A rule repeats the limits",
             meaning: """
-                The limits of the attribute reject every value that the rule rejects, so it is \
-                checked twice and reported twice.
+                The limits of the attribute reject every value that the rule rejects, so such a \
+                value is checked and reported twice.
                 """,
             remedy: "Remove the rule, or the limit.",
             wrong: .product(
@@ -194,10 +197,14 @@ extension Explanation {
         Explanation(
             .distantDerivation, title: "A derived attribute reads distant objects",
             meaning: """
-                Its value is computed from objects more than one relationship away. Every save of \
-                an object there has to search for all attributes that are computed from it.
+                The derived attribute is computed from objects that are more than one relationship \
+                away. Every save of such an object has to search for all derived attributes that \
+                are computed from it.
                 """,
-            remedy: "Derive an attribute halfway there, and this one from it.",
+            remedy: """
+                Declare a derived attribute of the entity between the two, and compute this \
+                attribute from it.
+                """,
             wrong: .words(
                 "A derived attribute of Item from order.customer.name"),
             right: .words(
@@ -218,9 +225,9 @@ extension Explanation {
         Explanation(
             .skippedIndex, title: "An index of an Xcode model is left out",
             meaning: """
-                One of its expressions needs more than the columns of a row and SQLite's own \
-                functions, such as upper case beyond ASCII. The store has no such index; fetches \
-                return the same, but slower.
+                An expression of the index needs more than the columns of a row and SQLite's own \
+                functions, such as upper case beyond ASCII. The store does not have this index. \
+                Fetches return the same results, but are slower.
                 """,
             remedy: "Index a derived attribute that has the value.",
             wrong: .words("A fetch index over the expression uppercase:(title)"),
@@ -235,8 +242,8 @@ extension Explanation {
                 `cambium check` says this only with --engine postgres.
                 """,
             remedy: """
-                Limit the length of the text, in all to 670 characters: one may take 4 bytes. Or \
-                leave it out of the index.
+                Limit the length of the texts in the index to 670 characters in all, because a \
+                character may take 4 bytes. Or remove the text from the index.
                 """,
             wrong: .product(
                 #"<attribute name="sku" type="string"/>"#,

@@ -22,8 +22,8 @@ extension Explanation {
         Explanation(
             .notUTF8, title: "The file is not UTF-8",
             meaning: """
-                A model is UTF-8, whatever its XML declaration says, so that it means the same on \
-                every machine.
+                A file of a model is UTF-8, whatever its XML declaration says, so that it means \
+                the same on every machine.
                 """,
             remedy: "Save the file in UTF-8; every editor can.",
             wrong: .words(
@@ -63,7 +63,7 @@ extension Explanation {
                 Instructions for other programs, <?name …?>, have no meaning in a model; one would \
                 be ignored silently.
                 """,
-            remedy: "Delete it, or turn it into a comment: <!-- … -->.",
+            remedy: "Delete the instruction, or turn it into a comment: <!-- … -->.",
             wrong: """
                 <?sort by-name?>
                 <entity name="Product">
@@ -79,10 +79,10 @@ extension Explanation {
         Explanation(
             .limitExceeded, title: "The file exceeds a limit",
             meaning: """
-                The limits protect the memory from damaged or hostile files: 4 MiB for a file, \
-                200,000 elements, 32 levels, 64 attributes for an element, 64 KiB for a value, 255 \
-                bytes for a name. The greatest of some hundred real models has 96 KB and 932 \
-                elements.
+                A file of a model may have at most 4 MiB, 200,000 elements, and 32 levels of \
+                nested elements. An element may have at most 64 XML attributes, a value 64 KiB, \
+                and a name 255 bytes. The limits protect the memory of the build from damaged or \
+                hostile files. The largest of some hundred real models has 96 KB and 932 elements.
                 """,
             remedy: """
                 Make the file smaller. If a real model needs more, the limit is wrong: please \
@@ -127,13 +127,15 @@ extension Explanation {
         Explanation(
             .skippedVersion, title: "A version is not compiled",
             meaning: """
-                A bundle of Xcode has a version that is not compiled. It comes after the current \
-                one, it is in the binary form of Xcode 3, or it has no file contents. Stores of it \
-                cannot be migrated.
+                A bundle of Xcode has a version that is not compiled. This version comes after the \
+                current one, is in the binary form of Xcode 3, or has no file contents. Stores of \
+                this version cannot be migrated.
                 """,
             remedy: """
-                If it was shipped, make it part of the order: name the versions in cambium.json, \
-                or save the model again with a current Xcode, which writes XML.
+                If no program with the version was released, do nothing. If the version comes \
+                after the current one, make it the current version in Xcode, or list all versions \
+                in their order in cambium.json. If the version is in the binary form, open it in a \
+                current Xcode, and save it as XML.
                 """,
             wrong: .words("Shop.xcdatamodeld whose current version is 2 of 1, 2 and 3"),
             right: .words("The same with version 3 as the current one")),
@@ -160,11 +162,13 @@ extension Explanation {
         Explanation(
             .unknownXcodeName, title: "An unknown part of a model of Xcode",
             meaning: """
-                Xcode adds words to its format now and then. This part is unknown. It is ignored, \
-                and kept by a conversion of the model.
+                The file has an element or attribute that Cambium does not know, such as one of a \
+                newer Xcode. It has no effect. A conversion of the model keeps it.
                 """,
-            remedy:
-                "If it matters for the data, please report it. Otherwise there is nothing to do.",
+            remedy: """
+                If the element or attribute matters for the data, please report it. Otherwise \
+                there is nothing to do.
+                """,
             wrong: .words("An XML attribute that a newer Xcode wrote"),
             right: .words("The same attribute, once Cambium knows it")),
         Explanation(
@@ -175,8 +179,8 @@ extension Explanation {
                 no type. The message has the replacement.
                 """,
             remedy: """
-                If that is right, do nothing. Otherwise declare the meaning in the attribute's \
-                user info, such as the key cambium.class for a transformable.
+                If the replacement is right, do nothing. Otherwise declare the meaning in the user \
+                info of the attribute, such as the key cambium.class for a transformable.
                 """,
             wrong: .words("A transformable attribute"),
             right: .words("A transformable attribute with the user info cambium.class = [String]")),
@@ -198,14 +202,14 @@ extension Explanation {
             .incompleteLock, title: "The lock has lost the lines of a version",
             meaning: """
                 The lines of cambium.lock that start with = - and + describe a shipped version. \
-                The two hashes above them decide whether the version has changed, so nothing fails \
-                without the lines. But then the change cannot be shown. A merge of two branches \
-                that have both frozen a version loses them too.
+                The build compares only the two hashes above these lines, so it does not fail \
+                without them. But if the version changes, it cannot show the change. A merge of \
+                two branches that have both frozen a version loses them too.
                 """,
             remedy: """
-                Take the file from version control. After a merge let `swift package cambium \
-                freeze --through 3` write it again, with the name of the last version that has \
-                shipped.
+                Take the file from version control. After a merge, write the file again: run \
+                `swift package cambium freeze --through 3`, with the last shipped version instead \
+                of 3.
                 """,
             wrong: .words("cambium.lock in which a line was deleted"),
             right: .words("cambium.lock as `cambium freeze` has written it")),
@@ -224,8 +228,8 @@ extension Explanation {
         Explanation(
             .unknownXMLAttribute, title: "Unknown XML attribute",
             meaning: """
-                The element has no XML attribute of this name. Otherwise it would be ignored, and \
-                the model would differ from the author's intention.
+                The element has no XML attribute of this name. If the compiler ignored it, the \
+                model would differ from your intention.
                 """,
             remedy: "Correct the name; the note names the nearest one that is possible.",
             wrong: .product(#"<attribute name="sku" type="string" optionel="true"/>"#),
@@ -233,8 +237,8 @@ extension Explanation {
         Explanation(
             .missingXMLAttribute, title: "A required XML attribute is missing",
             meaning: """
-                The element needs it: an attribute needs a name and a type, a relationship needs a \
-                destination.
+                The element needs this XML attribute. For example, an attribute needs a name and a \
+                type, and a relationship needs a destination.
                 """,
             remedy: "Add the XML attribute that the message names.",
             wrong: .product(#"<attribute name="sku"/>"#),
@@ -266,12 +270,12 @@ extension Explanation {
         Explanation(
             .notSupportedYet, title: "This part of the language is not implemented",
             meaning: """
-                The language has it, but this version of the compiler does \
-                not support it yet.
+                The model language has this part, but this version of the compiler does not \
+                support it yet.
                 """,
             remedy: """
-                Leave it out of the model, or use a version of Cambium that has it. The change log \
-                names the version.
+                Remove the part from the model, or use a version of Cambium that supports it. The \
+                change log names the version.
                 """,
             wrong: .words(
                 "A part of the language that the message names"),
@@ -292,7 +296,7 @@ extension Explanation {
                 Only <rule> and <fetch> have a text, their condition. Text in other places is most \
                 often a comment without <!-- and -->, or a line that lost its tag.
                 """,
-            remedy: "Turn it into a comment or delete it.",
+            remedy: "Turn the text into a comment, or delete it.",
             wrong: """
                 <entity name="Product">
                   the number on the label
@@ -359,16 +363,16 @@ extension Explanation {
                 A leading underscore is reserved for columns of the system.
                 """,
             remedy: """
-                Choose another name. For another word in the store use the value of an \
-                enumeration's case; labels for people belong in the program.
+                Choose another name. To store another word for a case of an enumeration, give the \
+                case a value. Labels for people belong in the program.
                 """,
             wrong: .product(#"<attribute name="sale price" type="double"/>"#),
             right: .product(#"<attribute name="salePrice" type="double"/>"#)),
         Explanation(
             .duplicateName, title: "The name is already used",
             meaning: """
-                Two things of one kind have the same name, or names that differ only in case. \
-                SQLite does not distinguish these.
+                Two elements of the same kind have the same name, or names that differ only in \
+                case. SQLite does not distinguish such names.
                 """,
             remedy: "Rename or delete one of them.",
             wrong: .product(
@@ -380,20 +384,21 @@ extension Explanation {
         Explanation(
             .reservedName, title: "The name belongs to the runtime",
             meaning: """
-                Generated classes inherit from ManagedObject. A property with the name of a \
-                member, or an entity with the name of a type in generated code, would not compile.
+                Generated classes inherit from ManagedObject. A property with the name of a member \
+                of ManagedObject does not compile, and neither does an entity with the name of a \
+                type that generated code uses.
                 """,
             remedy: """
-                Choose another name. In the next version of a model that has shipped, rename it \
-                with renamedFrom, and the data stays.
+                Choose another name. If the model has shipped, rename the property or entity in \
+                the next version, with renamedFrom. The data stays.
                 """,
             wrong: .product(#"<attribute name="description" type="string"/>"#),
             right: .product(#"<attribute name="summary" type="string"/>"#)),
         Explanation(
             .shadowedProperty, title: "An inherited property is declared again",
             meaning: """
-                An entity has all properties of its parents. One that is declared again would be a \
-                second column and a second Swift property of the same name.
+                An entity has all properties of its parents. A second declaration would make a \
+                second column, and a second Swift property of the same name.
                 """,
             remedy: "Delete the second declaration, or give it a name of its own.",
             wrong: """
@@ -413,14 +418,15 @@ extension Explanation {
         Explanation(
             .renamedInSwift, title: "The name is different in Swift",
             meaning: """
-                A model of Xcode has a property or class whose name the runtime or Swift has \
-                already, or a fetch request whose name is not an identifier, such as 'New this \
-                week'. The store and expressions keep a property's name; generated code uses the \
-                name in the message.
+                A name in a model of Xcode cannot be used in Swift. A property has the name of a \
+                member of ManagedObject, a class has the name of another type, or the name of a \
+                fetch request is not a Swift identifier, such as 'New this week'. Generated code \
+                uses the name in the message instead. The store and expressions keep the name of a \
+                property.
                 """,
             remedy: """
-                If that is right, do nothing. Otherwise rename the property in the next version of \
-                the model, or the request in this one.
+                If the name in the message is right, do nothing. Otherwise rename the property in \
+                the next version of the model, or the request in the current version.
                 """,
             wrong: .words(
                 "A property objectID in a model of Xcode"),
@@ -429,12 +435,12 @@ extension Explanation {
         Explanation(
             .longName, title: "A column has a very long name",
             meaning: """
-                Some databases and tools cut off names of more than 63 bytes, and two of \
-                them could become equal.
+                Some databases and tools cut off names of more than 63 bytes. Two long names could \
+                then become equal.
                 """,
             remedy: """
-                Choose a shorter name; the column of a part of a composite has the names of all \
-                that it is in.
+                Choose a shorter name. The column of a part of a composite begins with the name of \
+                the attribute, and the names of the composites around the part.
                 """,
             wrong: .words(
                 "An attribute with a name of 70 letters"),

@@ -259,8 +259,8 @@ extension Explanation {
                 time and the disk space of a copy.
                 """,
             remedy: """
-                Keep such data in files (storage="external") or in an entity of its own, or avoid \
-                the change. swift package cambium diff shows what makes it necessary.
+                Keep large data in files (storage="external") or in an entity of its own. Or avoid \
+                the change that rebuilds the table: swift package cambium diff shows this change.
                 """,
             wrong: .versions(
                 """

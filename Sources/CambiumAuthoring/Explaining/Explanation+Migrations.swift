@@ -6,12 +6,12 @@ extension Explanation {
         Explanation(
             .wrongStartVersion, title: "The migration starts from another version",
             meaning: """
-                A migration belongs to the step from the version just before. This one names \
-                another, most often because the file was copied from an older version.
+                A <migration> belongs to the step from the previous version. This one names \
+                another version, most often because the file was copied from an older version.
                 """,
             remedy: """
-                If the migration belongs to an older step, delete it. It does not run again. Else \
-                write the version before into from.
+                If the <migration> belongs to an older step, delete it from this version. \
+                Otherwise write the name of the previous version into from.
                 """,
             before: product(),
             after: product(
@@ -26,10 +26,12 @@ extension Explanation {
         Explanation(
             .unknownMigrationSubject, title: "The migration names something unknown",
             meaning: """
-                A fill, a link, a requirement and a de-duplication use the names of the new \
-                version, a drop those of the old one, a rename both. One of the names does not \
-                exist in its version. The same applies to declarations in the history file beside \
-                a bundle. There the versions must exist, too.
+                A declaration in a <migration> names an entity, a property or a case that its \
+                version does not have. A <drop>, and the case of a <replace>, have names of the \
+                old version. The from of a <rename> is an old name. The entity, property or \
+                relationship of any other declaration has its name in the new version. The same \
+                applies to declarations in the history file beside a bundle. There the versions \
+                must exist, too.
                 """,
             remedy: "Correct the name, or delete the line.",
             before: product(),
@@ -41,15 +43,18 @@ extension Explanation {
         Explanation(
             .undecidedMigration, title: "The migration cannot be inferred",
             meaning: """
-                Something is gone or newly required, and a guess could lose data: was it renamed \
-                or dropped? Which value do existing objects get? The author decides. The same \
-                applies to a case of an enumeration, because objects may have it.
+                The new version lacks something that the old one has, or requires something new. \
+                The build cannot know whether it was renamed or dropped, or which value existing \
+                objects get. A guess could lose data, so the model has to declare it. The same \
+                applies to a removed case of an enumeration, because objects may have this case.
                 """,
             remedy: """
-                Write one of the proposed lines: renamedFrom="…" at the new name, a <drop> with \
-                the reason, a default, a <fill>, a <link>, or a <require> if you know that every \
-                object has a value. For a case: another one with its raw value, or a <replace> \
-                with the reason.
+                Copy one of the lines that the notes propose. If something was renamed, write \
+                renamedFrom="…" at the new name. If its data may be deleted, write a <drop> with \
+                the reason. Give a new required attribute a default or a <fill>, and a new \
+                required relationship a <link>. If you know that every object has a value already, \
+                write a <require>. If a case was removed, give its raw value to another case, or \
+                write a <replace> with the reason.
                 """,
             before: product(),
             wrong: product(#"<attribute name="number" type="string"/>"#),
