@@ -72,8 +72,8 @@ extension Explanation {
         Explanation(
             .optionalBool, title: "An optional bool has three values",
             meaning: """
-                The answers are true, false and nil. Every condition has to handle nil, and most \
-                forget it. Seldom are three values meant.
+                The values are true, false and nil. Every condition has to handle nil, and many \
+                conditions do not. Three values are seldom intended.
                 """,
             remedy: """
                 Make the attribute required, with a default. If there are really three answers, \
@@ -84,8 +84,8 @@ extension Explanation {
         Explanation(
             .emptyEnumeration, title: "The enumeration has no case",
             meaning: """
-                An attribute of this type could have no value, and Swift has no enumeration with a \
-                raw type and without cases.
+                An attribute of this type could not have any value. Swift does not allow an \
+                enumeration with a raw type and without cases.
                 """,
             remedy: "Add cases, or delete the enumeration.",
             wrong: """
@@ -103,9 +103,9 @@ extension Explanation {
         Explanation(
             .duplicateRawValue, title: "Two cases have the same raw value",
             meaning: """
-                The store has raw values. If two cases have the same one, a stored value \
-                could be either. A case without a value has its name, or the number after the one \
-                before.
+                The store has the raw values of cases. If two cases had the same raw value, a \
+                stored value could mean either case. A case without a value has its name as the \
+                raw value, or the number after the previous case.
                 """,
             remedy: "Give each case a value of its own.",
             wrong: """
@@ -224,7 +224,7 @@ extension Explanation {
                 A file for each value is worth its cost for large values. Small ones are read and \
                 written faster in the row.
                 """,
-            remedy: #"Remove storage="external", or allow longer values."#,
+            remedy: #"Remove storage="external", or raise maxLength."#,
             wrong: .product(
                 #"<attribute name="icon" type="data" maxLength="1000" storage="external"/>"#),
             right: .product(#"<attribute name="icon" type="data" maxLength="1000"/>"#)),

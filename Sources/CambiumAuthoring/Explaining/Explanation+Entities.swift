@@ -106,7 +106,7 @@ extension Explanation {
                 models of Core Data rely on this. A save accepts an object without any related \
                 object.
                 """,
-            remedy: #"Write min="1" if at least one is meant; otherwise leave optional away."#,
+            remedy: #"If an object needs at least one, write min="1". Otherwise omit optional."#,
             wrong: """
                 <entity name="Product">
                   <relationship name="category" to="Category" inverse="products" optional="true"/>
@@ -292,7 +292,7 @@ extension Explanation {
                 An abstract entity has no objects of its own, and no entity inherits from this \
                 one.
                 """,
-            remedy: #"Remove abstract="true", or the entity."#,
+            remedy: #"Remove abstract="true", or remove the entity."#,
             wrong: """
                 <entity name="Named" abstract="true">
                   <attribute name="label" type="string"/>

@@ -6,13 +6,13 @@ extension Explanation {
         Explanation(
             .droppedSimilar, title: "Dropped data comes back under a similar name",
             meaning: """
-                The migration drops something with its data, and the new version has a similar \
-                thing with a similar name, or an entity with the same attributes. This may be a \
-                rename that was declared as a drop. The values are then lost.
+                The migration drops a property or an entity with its data. The new version has a \
+                property with a similar name, or an entity with the same attributes. If it was \
+                renamed, the drop loses the values.
                 """,
             remedy: """
-                Write renamedFrom instead of the drop. If it is something else, suppress the \
-                finding with the difference as the reason.
+                Write renamedFrom instead of the drop. If the new property or entity has another \
+                meaning, suppress the finding, with the difference as the reason.
                 """,
             before: product(#"<attribute name="colour" type="string" optional="true"/>"#),
             wrong: """
@@ -28,26 +28,27 @@ extension Explanation {
         Explanation(
             .lostOrder, title: "A list loses its order",
             meaning: """
-                The relationship was ordered, and is no longer. The positions of its objects are \
-                deleted without a declaration. A migrated store does not know the order any more.
+                The relationship was ordered, and is not ordered any more. The migration deletes \
+                the positions of its objects, and needs no declaration for this.
                 """,
             remedy: """
-                Leave it ordered. If the order was never used, suppress the finding with this \
-                reason.
+                Leave the relationship ordered. If the order was never used, suppress the finding \
+                with this reason.
                 """,
             before: album(#" ordered="true""#), wrong: album(),
             right: album(#" ordered="true""#) + "\n" + product()),
         Explanation(
             .uniqueOnRows, title: "Existing rows may violate the new unique constraint",
             meaning: """
-                A unique constraint is new, and the stores in use may have objects with equal \
-                values. Or objects become equal because their related objects are merged. Such a \
-                store is not migrated, and stays as it was.
+                A unique constraint is new, and existing stores may have objects with equal \
+                values. Or objects become equal because the migration merges their related \
+                objects. A store with such objects is not migrated, and stays as it was.
                 """,
             remedy: """
-                Declare the remaining object in the migration: <deduplicate>, after those of the \
-                related objects. Or add a distinguishing property to the constraint. If there can \
-                be no such objects, write it in a suppression. The next version has no such \
+                Write a <deduplicate> in the migration: one of the equal objects remains. If the \
+                constraint names a relationship, the <deduplicate> of the related entity comes \
+                first. Or add a distinguishing property to the constraint. If there can be no \
+                equal objects, suppress the finding with that reason. The next version has no such \
                 warning.
                 """,
             before: product(),
@@ -60,14 +61,15 @@ extension Explanation {
         Explanation(
             .limitsOnRows, title: "Existing values may violate the new limits",
             meaning: """
-                Limits are tighter. A store with a value beyond them is not migrated, and stays as \
-                it was. If only the program can check the limit, the object is read, and its next \
-                save fails.
+                The limits of an attribute are tighter than before. A store with a value beyond \
+                the limits is not migrated, and stays as it was. If only the program can check the \
+                limit, the store is migrated, but an object with such a value cannot be saved.
                 """,
             remedy: """
                 Loosen the limits, or correct the values. A fill that reads the attribute's own \
                 value is computed for every row. Any other fill only gives a value to rows without \
-                one. If there can be no such values, say so in a suppression.
+                one. If there can be no values beyond the limits, suppress the finding with that \
+                reason.
                 """,
             before: product(#"<attribute name="stock" type="int32"/>"#),
             after: product(
@@ -79,13 +81,13 @@ extension Explanation {
         Explanation(
             .ruleOnRows, title: "Existing objects may violate the new rule",
             meaning: """
-                A rule is new, or asks more than before. A store with an object that violates it \
-                is not migrated. If only a save can check the rule, the object is read, and cannot \
-                be saved.
+                A rule is new, or rejects more than before. A store with an object that violates \
+                the rule is not migrated. If only a save can check the rule, the store is \
+                migrated, but such an object cannot be saved.
                 """,
             remedy: """
-                Fill the attributes of the rule from their old values. If there can be no such \
-                objects, say so in a suppression.
+                Correct the attributes of the rule with a <fill> that reads their old values. If \
+                no object can violate the rule, suppress the finding with that reason.
                 """,
             before: product(#"<attribute name="price" type="int32"/>"#),
             after: product(
@@ -120,8 +122,9 @@ extension Explanation {
         Explanation(
             .countsOnRows, title: "Existing relationships may violate the new number of objects",
             meaning: """
-                A save checks the number of related objects. An object with more or fewer of them \
-                than the new version allows is read, and cannot be saved.
+                The migration does not check the number of related objects, but a save does. An \
+                object with more or fewer related objects than the new version allows cannot be \
+                saved.
                 """,
             remedy:
                 "Widen min and max. If there can be no such objects, suppress the finding with that reason.",
@@ -132,12 +135,13 @@ extension Explanation {
         Explanation(
             .abstractOnRows, title: "An entity with objects becomes abstract",
             meaning: """
-                An abstract entity has no objects of its own. A store that has some \
-                cannot be opened, and stays unchanged.
+                An abstract entity has no objects of its own. A store that has objects of this \
+                entity cannot be opened, and stays unchanged.
                 """,
             remedy: """
-                Keep the entity concrete, or let the program turn its objects into others before \
-                this version ships. If there can be none, suppress the finding with that reason.
+                Do not make the entity abstract, or let the program replace its objects before \
+                this version ships. If there can be no such objects, suppress the finding with \
+                that reason.
                 """,
             before: """
                 <entity name="Product">
@@ -162,13 +166,13 @@ extension Explanation {
         Explanation(
             .presenceOnRows, title: "Existing values may lack a part that is now required",
             meaning: """
-                A value with several parts has all parts that are required, or is not there. If a \
-                value lacks a part that was optional before, the store is not migrated. A required \
-                part that is new, and that nothing fills, is an error: no value has it.
+                A value of a composite has all required parts, or is nil. If a value lacks a part \
+                that was optional before and is required now, the store is not migrated. A new \
+                required part without a <fill> is an error, because no value has this part.
                 """,
             remedy: """
-                Leave the part optional, or fill it. Existing values get the part, and nil stays \
-                nil. If there can be no such values, say so in a suppression.
+                Leave the part optional, or give it a value with a <fill>. Composites that are nil \
+                stay nil. If no value can lack the part, suppress the finding with that reason.
                 """,
             before: """
                 <composite name="Address">
@@ -202,9 +206,9 @@ extension Explanation {
         Explanation(
             .externalOnRows, title: "Existing values may be in files",
             meaning: """
-                The attribute kept large values in files, and is to keep all of them in the row. A \
-                value in a file cannot be moved back. A store with such a value is not migrated, \
-                and stays as it was.
+                The attribute kept large values in files, and keeps all values in the row from now \
+                on. A migration cannot move a value from a file into the row. A store with a value \
+                in a file is not migrated, and stays as it was.
                 """,
             remedy: """
                 Keep the old storage. If no value was ever larger than 100 KB, suppress the \
@@ -224,9 +228,10 @@ extension Explanation {
                 migrated, and stays as it was.
                 """,
             remedy: """
-                Say what such objects get: TERNARY(note == nil, 'none', note), TERNARY(count == 0, \
-                0, sum / count). A lower limit above 0 excludes the division by 0. If there are no \
-                such objects for another reason, write it in a suppression.
+                Give such objects a value: TERNARY(note == nil, 'none', note), TERNARY(count == 0, \
+                0, sum / count). If the divisor has a lower limit above 0, it cannot be 0. If \
+                there can be no such objects for another reason, suppress the finding with that \
+                reason.
                 """,
             before: product(#"<attribute name="note" type="string" optional="true"/>"#),
             after: product(
@@ -241,9 +246,9 @@ extension Explanation {
         Explanation(
             .needlessRebuild, title: "A fill rewrites a table for its default",
             meaning: """
-                A column with a default is added without a row being written: SQLite notes the \
-                value once, and every row has it. A fill rewrites every row. This takes time, and \
-                twice the disk space. A fill with the value of the default has no other effect.
+                If a new column has a default, SQLite stores the default once and writes no row. A \
+                <fill> rewrites every row, which takes time and twice the disk space. A <fill> \
+                with the value of the default has no other effect.
                 """,
             remedy: "Remove the fill.",
             before: product(),
@@ -295,9 +300,9 @@ extension Explanation {
         Explanation(
             .indexInUse, title: "An index of a request was removed",
             meaning: """
-                A named request finds or sorts by the first property of the index, and no other \
-                index has it. It gives the same result as before and goes through the whole table \
-                for it.
+                A named request finds or sorts by the first property of a removed index, and no \
+                other index begins with this property. The request has the same result as before, \
+                but now reads the whole table.
                 """,
             remedy: "Keep the index, or remove the request if it is not used.",
             before: """
@@ -327,13 +332,14 @@ extension Explanation {
             .costlyPattern, title: "A pattern cannot be matched in linear time",
             meaning: """
                 Most patterns are matched in time that grows with the length of the text. With \
-                back-references, look-ahead, atomic groups or \\X all possibilities have to be \
-                tried, and some texts have too many. Matching then stops, and the save \
-                or the fetch fails with an error that names the pattern.
+                back-references, look-ahead, atomic groups or \\X, all possibilities have to be \
+                tried, and for some texts these are too many. Matching then stops, and the save or \
+                the fetch fails with an error that names the pattern.
                 """,
             remedy: """
-                Write the pattern without them, or split it into several rules. Possessive \
-                repetitions of single characters, such as [a-z]++, are matched in linear time too.
+                Write the pattern without these constructs, or split it into several rules. \
+                Possessive repetitions of single characters, such as [a-z]++, are matched in \
+                linear time too.
                 """,
             wrong: """
                 <entity name="User">
@@ -348,10 +354,12 @@ extension Explanation {
         Explanation(
             .floatingUnique, title: "A floating-point number is unique",
             meaning: """
-                Such numbers are compared to the last bit. Two that look equal, such as 0.3 \
-                and 0.1 + 0.2, are different to the store, and both are saved.
+                Floating-point numbers are compared to the last bit. Two numbers that look equal, \
+                such as 0.3 and 0.1 + 0.2, are different to the store, and both are saved.
                 """,
-            remedy: "Make it a decimal or an integer, or leave it out of the constraint.",
+            remedy: """
+                Make the attribute a decimal or an integer, or leave it out of the constraint.
+                """,
             wrong: .product(
                 #"<attribute name="weight" type="double"/>"#,
                 #"<unique by="weight"/>"#),
@@ -361,8 +369,9 @@ extension Explanation {
         Explanation(
             .inventedMoment, title: "Existing objects get the time of the migration",
             meaning: """
-                A default of now says when an object was made. Existing objects get it too, in the \
-                migration. Afterwards the true dates cannot be distinguished.
+                An attribute with the default now has the time at which an object was made. In the \
+                migration, existing objects get the time of the migration. Afterwards true and \
+                false dates cannot be distinguished.
                 """,
             remedy: """
                 Make the attribute optional without a default, or fill it with another attribute \
@@ -380,14 +389,14 @@ extension Explanation {
                 A store knows its version by a hash of its tables. If the hash differs, a program \
                 of the older version does not open the new store. Limits, rules and values are not \
                 part of the hash. If a step changes nothing else, the older program (an extension \
-                that is still running, an older device) opens the new store as its own. It removes \
-                the new conditions, and writes values that the new version does not allow. When \
-                the newer program opens the store again, the step runs again: a fill that uses the \
-                old value changes it twice.
+                that is still running, an older device) opens the new store as its own. Then it \
+                removes the new conditions from the store, and writes values that the new version \
+                does not allow. When the newer program opens the store again, the step runs again. \
+                A fill that uses the old value then changes this value twice.
                 """,
             remedy: """
-                Write a hashModifier, another one than before, at the entity: the older program \
-                then reports that it cannot open the store.
+                Write a new hashModifier at the entity. The older program then reports that it \
+                cannot open the store.
                 """,
             before: product(#"<attribute name="price" type="double"/>"#),
             wrong: """
@@ -414,8 +423,8 @@ extension Explanation {
                 opens the new store as its own, and fails to read objects with the new case.
                 """,
             remedy: """
-                Write a hashModifier, another one than before, at the entity that has the \
-                enumeration: the older program then reports that it cannot open the store.
+                Write a new hashModifier at the entity with the enumeration. The older program \
+                then reports that it cannot open the store.
                 """,
             before: """
                 <enum name="Kind"><case name="book"/></enum>
@@ -435,9 +444,9 @@ extension Explanation {
         Explanation(
             .unusedSuppression, title: "A suppression has no effect",
             meaning: """
-                There is no finding with the code in the element that the suppression is in. It \
-                was corrected, or belonged to an older step, and the suppression would hide the \
-                next one.
+                The element of the suppression has no finding with this code. The finding was \
+                corrected, or belonged to an older step. The suppression would hide the next \
+                finding with this code.
                 """,
             remedy: "Remove the suppression.",
             wrong: """
@@ -457,8 +466,8 @@ extension Explanation {
         Explanation(
             .invalidSuppression, title: "A suppression is not complete",
             meaning: """
-                A suppression names the code of a warning and the reason why the warning is right \
-                to be ignored here. Errors, and findings about suppressions themselves, cannot be \
+                A suppression needs the code of a warning, and the reason why the warning does not \
+                apply here. Errors, and findings about suppressions themselves, cannot be \
                 suppressed.
                 """,
             remedy: "Write the code that follows the finding in brackets, and a reason.",

@@ -62,14 +62,14 @@ extension Explanation {
         Explanation(
             .unprovenMigration, title: "The SQL fails on SQLite",
             meaning: """
-                Every schema and every migration is run on an SQLite in memory, with rows, before \
-                it is let into a program. This one fails there. A table has more than the 2000 \
-                columns that SQLite allows, the SQLite of this machine is older than 3.40, or the \
-                compiler has a bug.
+                The build runs every schema and every migration on an SQLite in memory, with rows. \
+                This one fails there. A table has more than the 2000 columns that SQLite allows, \
+                the SQLite of this machine is older than 3.40, or the compiler has a bug.
                 """,
             remedy: """
-                Move attributes to an entity of their own. Otherwise update SQLite; if it is 3.40 \
-                or later, please report the model and the message.
+                If a table has too many columns, move attributes to an entity of their own. If \
+                SQLite is older than 3.40, update it. Otherwise please report the model and the \
+                message.
                 """,
             wrong: .words(
                 "A build on a machine with SQLite 3.34"),
@@ -79,36 +79,37 @@ extension Explanation {
             .frozenVersionChanged, title: "A shipped version was changed",
             meaning: """
                 The lock has the content of the frozen version. Stores of this version are in use. \
-                If the file changes, they cannot be opened any more, or the next migration \
-                mistakes them for something else. The notes show the old and the new state. How a \
-                file is laid out and spelled, the order in it, comments, code generation, \
-                messages, named requests, merge and delete rules may change.
+                If the file of the version changes, these stores cannot be opened any more, or the \
+                next migration assumes other tables than they have. The notes show the old and the \
+                new state. Layout, spelling, order, comments, code generation, messages, named \
+                requests, merge and delete rules may change.
                 """,
             remedy: """
-                Undo the change, make a new version (swift package cambium version new) and change \
-                that. If the version has never left your machines: swift package cambium freeze \
-                --again VERSION.
+                Undo the change. Make a new version (swift package cambium version new), and \
+                change that version. If the version has never left your machines: swift package \
+                cambium freeze --again VERSION.
                 """,
             wrong: .words("2.xml, which is frozen, with another attribute"),
             right: .words("2.xml as it shipped, and 3.xml with the other attribute")),
         Explanation(
             .frozenVersionMissing, title: "A shipped version is missing",
             meaning: """
-                The lock names a version that is no longer in the bundle. Stores of it are in use, \
-                and without the version there is no migration from them.
+                The lock names a version that is no longer in the bundle. Stores of this version \
+                are in use, and without its file they cannot be migrated.
                 """,
             remedy: """
-                Take its file from version control. If no store of it is in use any more, delete \
-                its lines from cambium.lock, and count one less in the last line.
+                Take the file of the version from version control. If no store of the version is \
+                in use any more, delete the version's lines from cambium.lock, and count one less \
+                in the last line.
                 """,
             wrong: .words("cambium.lock names 1 and 2, and there is only 2.xml"),
             right: .words("cambium.lock names 1 and 2, and there are 1.xml and 2.xml")),
         Explanation(
             .impliedDrop, title: "A shipped step loses data",
             meaning: """
-                Core Data deletes data that a new version no longer has, without asking. In a \
-                bundle of Xcode with later shipped versions, the decision cannot be made any more. \
-                The step does the same as Core Data, and the message names the deleted data.
+                If a new version lacks something, Core Data deletes its data without asking. The \
+                step between two shipped versions does the same, and the message names the deleted \
+                data.
                 """,
             remedy: """
                 Run swift package cambium freeze --history once. It declares the deleted data in \
@@ -121,17 +122,18 @@ extension Explanation {
         Explanation(
             .emptyProof, title: "The migration was proven without rows",
             meaning: """
-                A migration is proven with rows that are generated, two at least of every entity \
-                that it touches. The new version's conditions or types rejected all of them, or \
-                all but one of some entities. A user's rows could be rejected in the same way. For \
+                The build tests a migration with generated rows, at least two of every entity that \
+                the migration changes. The new version's conditions or types rejected all rows of \
+                an entity, or all but one. A user's rows could be rejected in the same way. For \
                 example, a fill gives the same value to all objects of a unique property. Or a \
                 drop with a condition deleted them, so the remaining objects were not tested.
                 """,
             remedy: """
-                Loosen the conditions, or fill the values that they read. A fill that reads the \
-                old value is computed for every row, and uuid() is different in each. If your rows \
-                do meet them, test the migration with a real store (swift package cambium migrate \
-                rehearse). A drop for all objects has where="TRUEPREDICATE".
+                Loosen the conditions, or correct the values with a <fill>. A fill that reads the \
+                old value is computed for every row, and uuid() is different in each row. If your \
+                rows meet the conditions, test the migration with a real store (swift package \
+                cambium migrate rehearse). To delete all objects, write a <drop> with \
+                where="TRUEPREDICATE".
                 """,
             wrong: .words("A new rule total == 7 over rows with any total"),
             right: .words("The rule, and for total the fill TERNARY(total == 7, total, 7)")),
@@ -139,26 +141,26 @@ extension Explanation {
             .brokenChain, title: "Old stores cannot be migrated",
             meaning: """
                 A step between two shipped versions of a bundle of Xcode cannot be inferred. Most \
-                often it had a mapping model with code. Stores of the older version, and of those \
-                before it, cannot be opened; newer ones can.
+                often it had a mapping model with code. Stores of the older version, and of \
+                versions before it, cannot be opened. Newer stores can be opened.
                 """,
             remedy: """
                 Run swift package cambium freeze --history. It declares the variant with the least \
-                loss, in Name.history.xml beside the bundle. Then put the values there right that \
-                your mapping knew. If the note says that the step needs code, write the shown \
-                migration into that file. Your program then contains the step.
+                loss, in Name.history.xml beside the bundle. Then correct the values in this file, \
+                as your mapping model did. If the note says that the step needs code, write the \
+                shown migration into that file. Your program then contains the step.
                 """,
             wrong: .words("A required attribute without a default, new in version 2 of 3"),
             right: .words("The same attribute with a default")),
         Explanation(
             .idleFill, title: "A fill changes nothing",
             meaning: """
-                The attribute was required before, so every object has a value. A fill is for \
-                objects without one, unless it reads the old value.
+                The attribute was required before, so every object has a value. A <fill> applies \
+                only to objects without a value, unless it reads the old value.
                 """,
             remedy: """
-                Compute the value from the old one, drop the attribute's old values so that all \
-                objects get the new one, or remove the fill.
+                Compute the new value from the old one. Or write a <drop> of the attribute, so \
+                that all objects get the new value. Or remove the <fill>.
                 """,
             before: product(#"<attribute name="price" type="double"/>"#),
             wrong: """
