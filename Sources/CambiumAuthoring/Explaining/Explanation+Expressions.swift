@@ -139,8 +139,8 @@ extension Explanation {
                 makes every save slower.
                 """,
             remedy: """
-                Remove the index. If searches combine the property with another one, index the \
-                other property, with a condition such as where="isOpen == TRUE".
+                Remove the index. If searches combine isOpen with another property, index the \
+                other property, with the condition where="isOpen == TRUE".
                 """,
             wrong: .product(
                 #"<attribute name="isOpen" type="bool" default="true"/>"#,

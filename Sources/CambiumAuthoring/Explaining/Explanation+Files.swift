@@ -174,9 +174,9 @@ extension Explanation {
         Explanation(
             .xcodeMeaning, title: "A part of a model of Xcode has another meaning here",
             meaning: """
-                Core Data allows some things that Cambium has to change: a transformable needs a \
-                class of the program, No Action leaves dangling references, an attribute may have \
-                no type. The message has the replacement.
+                Core Data allows some things that Cambium does not allow. A transformable may have \
+                any class, the delete rule No Action leaves dangling references, and an attribute \
+                may have no type. Cambium replaces such a part. The message names the replacement.
                 """,
             remedy: """
                 If the replacement is right, do nothing. Otherwise declare the meaning in the user \
@@ -384,9 +384,9 @@ extension Explanation {
         Explanation(
             .reservedName, title: "The name belongs to the runtime",
             meaning: """
-                Generated classes inherit from ManagedObject. A property with the name of a member \
-                of ManagedObject does not compile, and neither does an entity with the name of a \
-                type that generated code uses.
+                Generated classes inherit from ManagedObject. They do not compile if a property \
+                has the name of a member of ManagedObject, or an entity the name of a type that \
+                generated code uses.
                 """,
             remedy: """
                 Choose another name. If the model has shipped, rename the property or entity in \

@@ -369,7 +369,7 @@ extension Explanation {
         Explanation(
             .inventedMoment, title: "Existing objects get the time of the migration",
             meaning: """
-                An attribute with the default now has the time at which an object was made. In the \
+                An attribute with default="now" has the time at which its object was made. In the \
                 migration, existing objects get the time of the migration. Afterwards true and \
                 false dates cannot be distinguished.
                 """,
@@ -420,7 +420,8 @@ extension Explanation {
             meaning: """
                 A store knows its version by a hash of its tables, and the cases of an enumeration \
                 are no part of it. If a step changes nothing else, a program of the older version \
-                opens the new store as its own, and fails to read objects with the new case.
+                opens the new store like one of its own version. Reading an object with the new \
+                case then fails.
                 """,
             remedy: """
                 Write a new hashModifier at the entity with the enumeration. The older program \

@@ -44,9 +44,10 @@ extension Explanation {
             .undecidedMigration, title: "The migration cannot be inferred",
             meaning: """
                 The new version lacks something that the old one has, or requires something new. \
-                The build cannot know whether it was renamed or dropped, or which value existing \
-                objects get. A guess could lose data, so the model has to declare it. The same \
-                applies to a removed case of an enumeration, because objects may have this case.
+                The build cannot know whether the old part was renamed or dropped, or which value \
+                existing objects get. A guess could lose data, so the model has to say it. The \
+                same applies to a removed case of an enumeration, because objects may have this \
+                case.
                 """,
             remedy: """
                 Copy one of the lines that the notes propose. If something was renamed, write \

@@ -15,8 +15,8 @@ enum CheckCommand: Command {
         """
     static let details = """
         Reads and checks every version of the model. Plans the migration from each version to the
-        next, and runs this migration with sample rows on an SQLite in memory. The build does the
-        same, and also writes Swift.
+        next, and proves it: the migration runs with sample rows on an SQLite in memory, and the
+        result is checked. The build does the same, and also writes Swift.
 
         Each finding is a line that editors understand, with a code for `cambium explain`:
 

@@ -24,9 +24,9 @@ enum ConvertCommand: Command {
         With --force an existing bundle gets exactly the versions of the converted one. The versions
         that it had are overwritten or removed.
 
-        A mapping model becomes the <migration> of its destination version: renames, fills and
-        drops, and comments for code and open questions. The command prints this <migration>, or
-        writes it to the file of --output:
+        A mapping model becomes the <migration> of its destination version, with elements such as
+        <rename>, <fill> and <drop>, and comments for code and open questions. The command prints
+        this <migration>, or writes it to the file of --output:
 
             cambium convert Shop1to2.xcmappingmodel --model Shop.xcdatamodeld --from 1 --to 2
 

@@ -19,9 +19,9 @@ enum DiffCommand: Command {
         created or dropped. Then it lists the decisions that the model does not contain yet, with
         the lines that the build proposes. It runs no migration, and reads no store.
 
-        Without versions it compares the current version with the one before. With one version it
-        compares all versions from there. With two bundles, such as those of two branches, it
-        compares their current versions, or FROM of the first with TO of the second:
+        Without versions it compares the current version with the previous one. With one version it
+        compares all versions from FROM on. With two bundles, such as those of two branches, it
+        compares the current versions of both, or FROM of the first bundle with TO of the second:
 
             cambium diff Shop.cambium
             cambium diff Shop.cambium 1 3 --format markdown

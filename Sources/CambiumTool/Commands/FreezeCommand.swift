@@ -9,10 +9,10 @@ enum FreezeCommand: Command {
     static let details = """
         Run this command when a program with the model is released. It writes the file cambium.lock
         into the bundle, with the content of each version. Commit this file. From then on, the build
-        rejects a change of a frozen version, because existing stores would not match it: a change
-        of tables, columns, defaults, limits, rules, indexes, renames or migrations. Layout,
-        comments, messages, code generation and requests may change. Make the next change of the
-        data in a new version: cambium version new MODEL.
+        rejects changes of a frozen version that existing stores would not match: changes of tables,
+        columns, defaults, limits, rules, indexes, renames and migrations. Layout, comments,
+        messages, code generation and requests may change. Make the next change of the data in a new
+        version: cambium version new MODEL.
 
         --history is for a bundle of Xcode that you keep. It writes Name.history.xml beside the
         bundle, or the file of --declarations. Core Data deleted the data of removed properties

@@ -17,9 +17,9 @@ enum ImportCoreDataCommand: Command {
         """
     static let details = """
         Reads an SQLite file that Core Data wrote, with its log (-wal) and its external data. The
-        command finds the version of the model that wrote it, copies all objects and links into a
-        new store, and migrates that store to the current version. STORE is never changed. The new
-        store is complete, or does not exist.
+        command finds the version of the model that wrote the file, copies all objects and links
+        into a new store, and migrates the new store to the current version. STORE is never changed.
+        The new store is complete, or does not exist.
 
             cambium import-coredata Shop.sqlite --model Shop.xcdatamodeld --plan
             cambium import-coredata Shop.sqlite --model Shop.xcdatamodeld --to shop.cambium.sqlite

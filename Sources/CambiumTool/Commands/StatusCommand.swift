@@ -12,9 +12,10 @@ enum StatusCommand: Command {
     static let summary = "Show the size of a store by entity, its version and its history"
     static let usage = "STORE --model MODEL [--json]"
     static let details = """
-        Shows the version of a store's model, the number of objects of each entity and their size,
-        the number and size of large values, and the number, size and period of the transactions in
-        the history. The size of an entity includes its indexes and join tables.
+        Shows the version of the model, the number and size of the objects of each entity, and the
+        number and size of large values. For the history, it shows the number of transactions, their
+        size, and the dates of the first and the last. The size of an entity includes its indexes
+        and join tables.
 
             cambium status shop.sqlite --model Sources/App/Shop.cambium
 

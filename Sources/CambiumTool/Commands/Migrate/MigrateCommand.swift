@@ -39,8 +39,7 @@ enum MigrateCommand: Command {
             cambium migrate plan shop.sqlite --model Sources/App/Shop.cambium
             cambium migrate rehearse shop.sqlite --model Sources/App/Shop.cambium --json
 
-        A chain that contains steps in Swift can be run only by the program itself: see
-        MigrationCommand.
+        Only your program can run a migration that contains steps in Swift: see MigrationCommand.
 
         \(ProofFolder.details)
         """
