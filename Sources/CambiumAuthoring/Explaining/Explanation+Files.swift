@@ -152,9 +152,9 @@ extension Explanation {
         Explanation(
             .invalidSettings, title: "The settings of a bundle are invalid",
             meaning: """
-                The file cambium.json beside a bundle has settings that its format cannot express: \
-                the access level, code generation, the order of versions. It is no JSON, or says \
-                something that means nothing.
+                The file cambium.json beside a bundle is not JSON, or has an unknown or invalid \
+                setting. It has the settings that Xcode's format cannot express: the access level, \
+                code generation, the order of versions.
                 """,
             remedy: "Correct the named part.",
             wrong: .words(#"{ "access": "open" }"#),
@@ -187,10 +187,10 @@ extension Explanation {
         Explanation(
             .malformedLock, title: "The lock cannot be read",
             meaning: """
-                The file cambium.lock in the bundle remembers the versions that have shipped. It \
-                does not have the form that `cambium freeze` writes, or a part of it is missing, \
-                most often after a merge of two branches. A version that is missing in the lock \
-                would be treated as never shipped.
+                The file cambium.lock in the bundle has the shipped versions. This file does not \
+                have the form that `cambium freeze` writes, or a part of it is missing, most often \
+                after a merge of two branches. A version that is missing in the lock would be \
+                treated as never shipped.
                 """,
             remedy: """
                 Take the file from version control. After a merge keep the lines of both branches, \
@@ -384,9 +384,9 @@ extension Explanation {
         Explanation(
             .reservedName, title: "The name belongs to the runtime",
             meaning: """
-                Generated classes inherit from ManagedObject. They do not compile if a property \
-                has the name of a member of ManagedObject, or an entity the name of a type that \
-                generated code uses.
+                Generated classes inherit from ManagedObject. Such a class does not compile if a \
+                property has the name of a member of ManagedObject, or if an entity has the name \
+                of a type that generated code uses.
                 """,
             remedy: """
                 Choose another name. If the model has shipped, rename the property or entity in \

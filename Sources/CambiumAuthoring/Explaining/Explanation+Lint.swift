@@ -259,9 +259,9 @@ extension Explanation {
         Explanation(
             .rebuiltData, title: "A table with large data is rebuilt",
             meaning: """
-                Some changes need every row to be written again, and with it everything in the \
-                row. If maxLength allows large values (more than 16 KB), the migration takes the \
-                time and the disk space of a copy.
+                A change in this step rebuilds the table: every row is written again, with all its \
+                values. If maxLength allows large values (more than 16 KB), the migration takes \
+                the time and the disk space of a copy.
                 """,
             remedy: """
                 Keep large data in files (storage="external") or in an entity of its own. Or avoid \

@@ -68,7 +68,8 @@ extension Explanation {
 
     private var inXcode: String {
         code.isWarningInXcode
-            ? "\n\nIn a model of Xcode, everything that Xcode compiles is only a warning. Its text has the consequence."
+            ? "\n\nIn a model of Xcode, this is only a warning if Xcode accepts the model. "
+                + "The warning says what Cambium does instead."
             : ""
     }
 
