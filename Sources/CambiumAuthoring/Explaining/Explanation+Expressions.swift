@@ -19,9 +19,9 @@ extension Explanation {
         Explanation(
             .unsuitableProperty, title: "The property cannot be used for this",
             meaning: """
-                A unique constraint, an index and a sort order use columns of the entity's own \
-                table. A transient attribute is not in the store, and a to-many relationship has \
-                no column in this table.
+                A unique constraint, an index, and an order in a <migration> use columns of the \
+                entity's own table. A transient attribute is not in the store, and a to-many \
+                relationship has no column in this table.
                 """,
             remedy: "Remove the property from the list, or make it a stored one.",
             wrong: .product(

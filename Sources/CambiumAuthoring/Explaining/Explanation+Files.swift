@@ -128,8 +128,8 @@ extension Explanation {
             .skippedVersion, title: "A version is not compiled",
             meaning: """
                 A bundle of Xcode has a version that is not compiled. This version comes after the \
-                current one, is in the binary form of Xcode 3, or has no file contents. Stores of \
-                this version cannot be migrated.
+                current one, is in the binary form of Xcode 3, or has no file with the name \
+                contents. Stores of this version cannot be migrated.
                 """,
             remedy: """
                 If no program with the version was released, do nothing. If the version comes \
@@ -162,8 +162,9 @@ extension Explanation {
         Explanation(
             .unknownXcodeName, title: "An unknown part of a model of Xcode",
             meaning: """
-                The file has an element or attribute that Cambium does not know, such as one of a \
-                newer Xcode. It has no effect. A conversion of the model keeps it.
+                The model has an element or an XML attribute that Cambium does not know, such as \
+                one of a newer Xcode. This part has no effect. A conversion of the model keeps the \
+                part.
                 """,
             remedy: """
                 If the element or attribute matters for the data, please report it. Otherwise \

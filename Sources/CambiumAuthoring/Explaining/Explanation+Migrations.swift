@@ -127,7 +127,8 @@ extension Explanation {
                 the migration changes. The new version's conditions or types rejected all rows of \
                 an entity, or all but one. A user's rows could be rejected in the same way. For \
                 example, a fill gives the same value to all objects of a unique property. Or a \
-                drop with a condition deleted them, so the remaining objects were not tested.
+                <drop> with a condition deleted the rows, so the remaining objects were not \
+                tested.
                 """,
             remedy: """
                 Loosen the conditions, or correct the values with a <fill>. A fill that reads the \
