@@ -42,6 +42,7 @@ struct DocumentationEmitter {
                         "<footer>Made by <code>cambium docs</code>. Change the model, not "
                             + "this page.</footer>")
                 }
+                writer.line("<a class=\"up\" href=\"#contents\">Contents</a>")
                 writer.line("<script>\(Self.script)</script>")
             }
         }
@@ -49,7 +50,7 @@ struct DocumentationEmitter {
     }
 
     private func emitNavigation(_ writer: inout HTMLWriter) {
-        writer.element("nav", "aria-label=\"Contents\"") { writer in
+        writer.element("nav", "id=\"contents\" aria-label=\"Contents\"") { writer in
             writer.line("<p class=\"name\">\(HTMLWriter.link(bundle.name, to: "top"))</p>")
             writer.element("div", "class=\"tools\" hidden") { writer in
                 writer.line(
@@ -116,8 +117,9 @@ struct DocumentationEmitter {
                     writer.line(Self.zoomButton("-", "Zoom out"))
                     writer.line(Self.zoomButton("0", "Fit"))
                     writer.line(
-                        "<span class=\"note\">Drag to move. Pinch, or Ctrl and the wheel, to zoom. "
-                            + "Click an entity for its properties.</span>")
+                        "<span class=\"note\">Drag, or use the arrow keys, to move. Pinch, or Ctrl "
+                            + "and the wheel, or + and -, to zoom. Click an entity for its "
+                            + "properties.</span>")
                 }
                 writer.element("figure", "tabindex=\"0\"") { $0.line(picture) }
             } else {

@@ -37,7 +37,7 @@ struct ShippedVersionTests {
     }
 
     private func row(_ summary: String, in page: String) -> String? {
-        page.split(separator: "\n").first { $0.contains("<td>\(summary)") }.map(String.init)
+        page.split(separator: "\n").first { $0.contains("\">\(summary)") }.map(String.init)
     }
 
     @Test func `it names all that the compiler says is lost`() throws {

@@ -33,7 +33,10 @@ struct HTMLWriter {
                 writer.element("tbody") { writer in
                     for row in rows {
                         let id = row.id.map { " id=\"\($0)\"" } ?? ""
-                        let cells = row.cells.map { "<td>\($0)</td>" }.joined()
+                        // Narrow screens have no row of headers.
+                        let cells = zip(headers, row.cells).map { header, cell in
+                            "<td data-name=\"\(header)\">\(cell)</td>"
+                        }.joined()
                         writer.line("<tr\(id)>\(cells)</tr>")
                     }
                 }

@@ -3,8 +3,8 @@ import CambiumModel
 import Foundation
 
 extension DocumentationEmitter {
-    /// The script of the page: search, collapsed entities, and a diagram that can be moved. The page
-    /// is complete without it. It contains no text of a model.
+    /// The script of the page: search, collapsed entities, and a diagram that can be moved. The
+    /// page is complete without it. It contains no text of a model.
     static let script = #"""
         (() => {
           "use strict";
@@ -16,25 +16,43 @@ extension DocumentationEmitter {
           const found = document.getElementById("found");
           const links = all("nav li a, figure a");
           const target = (link) => link.href.baseVal ?? link.getAttribute("href");
-          const entities = all("section.entity").map((section) => ({
-            section,
-            details: section.querySelector("details"),
-            text: section.textContent.toLowerCase(),
-            marks: links.filter((link) => target(link) === "#" + section.id)
-              .map((link) => link.closest("li, .node")),
-          }));
+          const entities = all("section.entity").map((section) => {
+            const own = links.filter((link) => target(link) === "#" + section.id);
+            return {
+              section,
+              details: section.querySelector("details"),
+              name: section.querySelector("h2").textContent.toLowerCase(),
+              text: section.textContent.toLowerCase(),
+              marks: own.map((link) => link.closest("li, .node")),
+              node: own.map((link) => link.closest(".node")).find((node) => node),
+              destinations: [...section.querySelectorAll('[data-name="Destination"] a')]
+                .map(target),
+            };
+          });
+          // The diagram moves to the entities with the words in their names, or else to all.
+          let showFound = () => {};
+          let best = [];
           const search = () => {
             const words = field.value.toLowerCase().split(/\s+/).filter((word) => word);
-            let count = 0;
+            const hits = (key) => entities.filter(
+              (entity) => words.every((word) => entity[key].includes(word)));
+            const fitting = new Set(hits("text"));
             for (const entity of entities) {
-              const fits = words.every((word) => entity.text.includes(word));
-              count += fits ? 1 : 0;
+              const fits = fitting.has(entity);
               entity.section.hidden = !fits;
               for (const mark of entity.marks) mark.classList.toggle("miss", !fits);
             }
-            found.textContent = words.length ? count + " of " + entities.length : "";
+            const named = hits("name");
+            best = words.length ? (named.length ? named : [...fitting]) : [];
+            found.textContent = words.length ? fitting.size + " of " + entities.length : "";
+            showFound();
           };
           field.addEventListener("input", search);
+          field.addEventListener("keydown", (event) => {
+            if (event.key !== "Enter" || !best.length) return;
+            location.hash = best[0].section.id;
+            reveal();
+          });
 
           // Entities open together, and one opens if a link goes to a place in it.
           const open = (isOpen) => { for (const entity of entities) entity.details.open = isOpen };
@@ -50,15 +68,22 @@ extension DocumentationEmitter {
             place.scrollIntoView();
           };
           addEventListener("hashchange", reveal);
+          addEventListener("click", (event) => {
+            const link = event.target.closest("a");
+            if (link && !event.defaultPrevented && target(link) === location.hash) reveal();
+          });
           addEventListener("beforeprint", () => open(true));
           reveal();
 
-          // The diagram fits its frame, and is moved and zoomed by its view box.
+          // The diagram is moved and zoomed by its view box. At first it fits its frame. If its
+          // text would be too small, it shows the entity with the most relationships instead.
           const picture = document.querySelector("figure svg");
           if (!picture) return;
           const figure = picture.closest("figure");
           const { x, y, width, height } = picture.viewBox.baseVal;
           const largest = 4 / 3;
+          const smallest = 0.55;
+          const readable = 0.9;
           figure.classList.add("live");
           picture.removeAttribute("width");
           picture.removeAttribute("height");
@@ -66,17 +91,83 @@ extension DocumentationEmitter {
           let isMoved = false;
           const show = () => picture.setAttribute(
             "viewBox", [view.x, view.y, view.width, view.height].join(" "));
-          const fit = () => {
-            const used = height * Math.min(figure.clientWidth / width, largest);
-            figure.style.height = "min(75vh, " + Math.max(Math.ceil(used) + 16, 320) + "px)";
-            const frame = picture.getBoundingClientRect();
-            const unit = Math.max(width / frame.width, height / frame.height, 1 / largest);
-            view = { width: frame.width * unit, height: frame.height * unit };
-            view.x = x + (width - view.width) / 2;
-            view.y = y + (height - view.height) / 2;
-            isMoved = false;
+          const frame = () => picture.getBoundingClientRect();
+          // Shows a point in the middle, or nearby if there is nothing beyond it.
+          const look = (at, scale) => {
+            const place = (middle, shown, from, length) => shown > length
+              ? from + (length - shown) / 2
+              : Math.min(Math.max(middle - shown / 2, from), from + length - shown);
+            const room = frame();
+            view = { width: room.width / scale, height: room.height / scale };
+            view.x = place(at.x, view.width, x, width);
+            view.y = place(at.y, view.height, y, height);
             show();
           };
+          const fitting = () => Math.min(frame().width / width, frame().height / height, largest);
+          const fit = () => {
+            look({ x: x + width / 2, y: y + height / 2 }, fitting());
+            isMoved = false;
+          };
+          // Shows boxes at a size that can be read. If they are too far apart, it shows the first
+          // one, and as much of the others as there is room for.
+          const showBoxes = (nodes) => {
+            const inverse = picture.getScreenCTM().inverse();
+            const boxes = nodes.map((node) => {
+              const { left, top, right, bottom } = node.getBoundingClientRect();
+              const [from, to] = [new DOMPoint(left, top), new DOMPoint(right, bottom)];
+              return [from.matrixTransform(inverse), to.matrixTransform(inverse)];
+            });
+            const room = frame();
+            const span = (axis, boxes) => {
+              const from = Math.min(...boxes.map((box) => box[0][axis]));
+              const to = Math.max(...boxes.map((box) => box[1][axis]));
+              return { middle: (from + to) / 2, length: to - from + 32 };
+            };
+            const [across, down] = [span("x", boxes), span("y", boxes)];
+            const scale = Math.min(room.width / across.length, room.height / down.length,
+              Math.max(readable, fitting()));
+            if (scale >= smallest) return look({ x: across.middle, y: down.middle }, scale);
+            const near = (axis, length) => {
+              const first = span(axis, boxes.slice(0, 1));
+              const free = Math.max(0, (length / readable - first.length) / 2);
+              const sum = boxes.reduce((sum, box) => sum + box[0][axis] + box[1][axis], 0);
+              const middle = sum / 2 / boxes.length;
+              return Math.min(Math.max(middle, first.middle - free), first.middle + free);
+            };
+            look({ x: near("x", room.width), y: near("y", room.height) }, readable);
+          };
+          const start = () => {
+            const scale = Math.min(figure.clientWidth / width, largest);
+            const used = height * (scale < smallest ? readable : scale);
+            figure.style.height = "min(" + (scale < smallest ? 55 : 75) + "vh, "
+              + Math.max(Math.ceil(used) + 16, 320) + "px)";
+            fit();
+            if (fitting() >= smallest) return;
+            const drawn = entities.filter((entity) => entity.node);
+            drawn.sort((a, b) => b.destinations.length - a.destinations.length);
+            const near = drawn.filter(
+              (entity) => drawn[0].destinations.includes("#" + entity.section.id));
+            showBoxes([drawn[0], ...near].map((entity) => entity.node));
+          };
+          showFound = () => {
+            const nodes = best.map((entity) => entity.node).filter((node) => node);
+            if (nodes.length) {
+              showBoxes(nodes);
+              isMoved = true;
+            } else start();
+          };
+          for (const entity of entities.filter((entity) => entity.node)) {
+            const button = document.createElement("button");
+            button.type = "button";
+            button.textContent = "Show in the diagram";
+            button.addEventListener("click", () => {
+              showBoxes([entity.node]);
+              isMoved = true;
+              figure.scrollIntoView({ block: "center" });
+              figure.focus({ preventScroll: true });
+            });
+            entity.details.querySelector("summary").after(button);
+          }
           const place = (event) => new DOMPoint(event.clientX, event.clientY)
             .matrixTransform(picture.getScreenCTM().inverse());
           const middle = () => ({ x: view.x + view.width / 2, y: view.y + view.height / 2 });
@@ -96,8 +187,8 @@ extension DocumentationEmitter {
             isMoved = true;
             show();
           };
-          fit();
-          addEventListener("resize", () => { if (!isMoved) fit() });
+          start();
+          addEventListener("resize", () => { if (!isMoved) start() });
 
           const pointers = new Map();
           let isDragging = false;

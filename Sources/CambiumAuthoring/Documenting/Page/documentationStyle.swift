@@ -49,6 +49,9 @@ extension DocumentationEmitter {
         .badge.good { color: var(--good); border-color: currentColor }
         .badge.bad { color: var(--bad); border-color: currentColor }
         .note { color: var(--faint); font-size: .9rem }
+        .up { display: none; position: fixed; right: 1rem; bottom: 1rem; padding: .4rem .9rem;
+          border: 1px solid var(--line); border-radius: 2em; background: var(--panel);
+          font-size: .9rem }
         dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .2rem 1rem;
           font-size: .9rem; margin: .5rem 0 }
         dt { color: var(--faint) }
@@ -70,7 +73,8 @@ extension DocumentationEmitter {
           padding: .25rem .6rem }
         button { cursor: pointer }
         button:hover { border-color: var(--accent) }
-        nav input { width: 100% }
+        nav input, #found { width: 100% }
+        nav button { flex: auto; padding: .25rem .3rem; white-space: nowrap }
         .entity summary { list-style-position: outside }
         .entity summary > h2 { display: inline-block; margin: 0 0 .2rem; font-size: 1.3rem;
           color: var(--text); overflow-wrap: anywhere }
@@ -82,8 +86,18 @@ extension DocumentationEmitter {
         @media (max-width: 50rem) { body { display: block } main { padding: 1.25rem }
           nav { position: static; height: auto; max-height: 45vh; border-right: 0;
             border-bottom: 1px solid var(--line); padding: 1.25rem }
-          th, td { padding: .35rem .5rem } td:first-child code { white-space: nowrap } }
-        @media print { nav, .tools { display: none } body { display: block } }
+          th, td { padding: .35rem .5rem } td:first-child code { white-space: nowrap }
+          .up { display: block } }
+        @media (max-width: 40rem) { thead, td:empty { display: none }
+          table, tbody, tr, td:first-child { display: block }
+          tr { padding: .45rem .7rem; border-bottom: 1px solid var(--line); line-height: 1.7 }
+          tbody tr:last-child { border-bottom: 0 }
+          td { display: inline; padding: 0 .8rem 0 0; border: 0 }
+          td:first-child { padding: 0 } td:first-child code { white-space: normal }
+          td + td::before { content: attr(data-name) " "; font-size: .85em; color: var(--faint) }
+          td:is([data-name="Type"], [data-name="Presence"], [data-name="Details"],
+            [data-name="Destination"], [data-name="Number"])::before { content: none } }
+        @media print { nav, .tools, .up, .entity button { display: none } body { display: block } }
 
         """
 }
