@@ -144,6 +144,8 @@ package final class SQLiteOpener: StoreOpening, Sendable {
             path: path ?? ":memory:", mode: options.isReadOnly ? .readOnly : .readWriteCreate,
             settings: settings)
         if path != nil, !options.isReadOnly {
+            // The database of another program stays in its journal mode.
+            _ = try MigrationRunner.readMetadata(connection)
             try connection.beginWriteAheadLog()
             // `beginWriteAheadLog()` sets some of them.
             for pragma in settings.pragmas { try connection.execute(pragma) }

@@ -91,10 +91,12 @@ struct MigrationTests {
     func `a database of another program is refused`() throws {
         try withStoreFile { path in
             try execute("CREATE TABLE other (a)", in: path)
+            let before = try Data(contentsOf: URL(filePath: path))
             let error = expectOpening(throws: MigrationError.self) {
                 try PersistentContainer(model: Shop.model, at: .temporary(path))
             }
             #expect(error == .notAStore)
+            #expect(try Data(contentsOf: URL(filePath: path)) == before)
         }
     }
 
