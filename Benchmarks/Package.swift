@@ -8,8 +8,8 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "Cambium", path: "..")],
     targets: [
-        // The same work straight on the C library. It links the library that Cambium links, so both
-        // sides run in one process on one SQLite.
+        // The same work directly on the C library. It links the library that Cambium links, so both
+        // sides run in one process with the same SQLite.
         .target(name: "RawSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
         .executableTarget(
             name: "Benchmarks",
@@ -20,7 +20,7 @@ let package = Package(
             ],
             plugins: [.plugin(name: "CambiumBuildPlugin", package: "Cambium")]),
         .target(name: "RawPostgres", linkerSettings: [.linkedLibrary("pq")]),
-        // Saves and reads on a server, beside the same work straight on libpq.
+        // Saves and reads on a server, and the same work directly on libpq.
         .executableTarget(
             name: "PostgresBenchmarks",
             dependencies: [
@@ -31,7 +31,7 @@ let package = Package(
                 .enableUpcomingFeature("ExistentialAny"),
             ],
             plugins: [.plugin(name: "CambiumBuildPlugin", package: "Cambium")]),
-        // Conditions asked of objects in memory, beside Foundation's own evaluation.
+        // Evaluates conditions on objects in memory, and compares with Foundation's evaluation.
         .executableTarget(
             name: "PredicateBenchmarks",
             dependencies: [.product(name: "Cambium", package: "Cambium")],
@@ -40,7 +40,7 @@ let package = Package(
                 .enableUpcomingFeature("ExistentialAny"),
             ],
             plugins: [.plugin(name: "CambiumBuildPlugin", package: "Cambium")]),
-        // Long lists that follow changes, without a C side.
+        // Long lists that follow changes. There is no C side.
         .executableTarget(
             name: "ControllerBenchmarks",
             dependencies: ["RawSQLite", .product(name: "Cambium", package: "Cambium")],
@@ -49,7 +49,7 @@ let package = Package(
                 .enableUpcomingFeature("ExistentialAny"),
             ],
             plugins: [.plugin(name: "CambiumBuildPlugin", package: "Cambium")]),
-        // A process of its own, as its memory is measured.
+        // It is a separate process, because its memory is measured.
         .executableTarget(
             name: "ImportBenchmarks",
             dependencies: [
@@ -61,7 +61,7 @@ let package = Package(
                 .enableUpcomingFeature("ExistentialAny"),
             ],
             plugins: [.plugin(name: "CambiumBuildPlugin", package: "Cambium")]),
-        // The same: a list that is much longer than what is in memory of it.
+        // Also a separate process: a list that is much longer than its part in memory.
         .executableTarget(
             name: "MemoryBenchmarks",
             dependencies: ["RawSQLite", .product(name: "Cambium", package: "Cambium")],
@@ -70,7 +70,7 @@ let package = Package(
                 .enableUpcomingFeature("ExistentialAny"),
             ],
             plugins: [.plugin(name: "CambiumBuildPlugin", package: "Cambium")]),
-        // What blocked threads delay. Its model is made in code.
+        // Measures the delay that blocked threads cause. Its model is built in code.
         .executableTarget(
             name: "ThreadBenchmarks",
             dependencies: ["RawSQLite", .product(name: "Cambium", package: "Cambium")],
@@ -85,14 +85,15 @@ let package = Package(
                 .swiftLanguageMode(.v6),
                 .enableUpcomingFeature("ExistentialAny"),
             ]),
-        // What a run of a program takes.
+        // Measures a run of a program.
         .target(
             name: "ProgramRuns",
             swiftSettings: [
                 .swiftLanguageMode(.v6),
                 .enableUpcomingFeature("ExistentialAny"),
             ]),
-        // Runs the tool on a store as Core Data writes it, beside SQLite's own copy of its tables.
+        // Runs the tool on a store in Core Data's format, and compares with SQLite's copy of its
+        // tables.
         .executableTarget(
             name: "CoreDataImportBenchmarks", dependencies: ["ProgramRuns", "RawSQLite"],
             swiftSettings: [

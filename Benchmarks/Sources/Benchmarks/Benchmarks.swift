@@ -42,7 +42,7 @@ struct Benchmarks {
         #endif
     }
 
-    /// Writes to standard error, so that standard output stays a report.
+    /// Writes to standard error, because standard output is the report.
     private static func note(_ line: String) {
         FileHandle.standardError.write(Data("\(line)\n".utf8))
     }

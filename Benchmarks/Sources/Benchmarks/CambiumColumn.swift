@@ -4,7 +4,7 @@ import Cambium
 @MainActor
 func makeColumns(directory: String, dataset: Dataset) throws -> [any Column] {
     let rows = try RawRowSet(dataset)
-    // The C code on what a user of Cambium has: every index, check and foreign key.
+    // The C code on the schema of a user of Cambium, with every index, check and foreign key.
     let schema = RawColumn(
         name: "raw-schema", directory: directory, dataset: dataset, rows: rows,
         layouts: (.generated, .generatedIndexed)
@@ -126,8 +126,8 @@ final class CambiumColumn: Column {
         return openContainer
     }
 
-    /// A new container, so that no row cache answers, whose connection has read the table once:
-    /// its page cache is as warm as that of the C side.
+    /// Returns a new container, so that its row cache is empty. Its connection has read the table
+    /// once, so its page cache is as full as that of the C side.
     func reopened() throws -> PersistentContainer {
         openContainer = nil
         let container = try Self.open(files.plain.path)

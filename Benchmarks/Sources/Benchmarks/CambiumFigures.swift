@@ -16,7 +16,8 @@ extension CambiumColumn {
         }
     }
 
-    /// In random order, and of few objects: of all, two waits for memory would be all there is.
+    /// Reads few objects in random order. With all objects, the time would only be that of two
+    /// memory accesses.
     @inline(__always)
     private func lookUpRegistered(
         _ lookUp: (ManagedObjectContext, ObjectID) throws -> ManagedObject?
@@ -39,7 +40,7 @@ extension CambiumColumn {
         return stopwatch.milliseconds * 1e6 / Double(found)
     }
 
-    /// Of few objects many times, so that the price is that of the getter.
+    /// Reads few objects many times, so that the time is that of the getter.
     private func readNumbers(isObservable: Bool) throws -> Double {
         let context = try container().newContext()
         context.objectsAreObservable = isObservable
@@ -56,11 +57,11 @@ extension CambiumColumn {
         return stopwatch.milliseconds * 1e6 / Double(passes * employees.count)
     }
 
-    /// What the allocator has given out for the objects, their values and the array of them.
+    /// The allocated memory for the objects, their values and their array.
     private func memoryPerRow() throws -> Double {
         let container = try reopened()
         let context = container.newContext()
-        // The page cache of the connection is not part of it.
+        // The page cache of the connection is not included.
         _ = try container.newContext().fetch(Employee.fetchRequest().limit(1))
         let before = raw_allocated_bytes()
         let employees = try context.fetch(Employee.fetchRequest())

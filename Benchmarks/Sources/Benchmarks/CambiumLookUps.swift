@@ -1,9 +1,9 @@
 import Cambium
 
-/// Objects whose ids are known, in another order than that of the rows.
+/// Look-ups of objects by known ids, in another order than that of the rows.
 extension CambiumColumn {
-    /// Every look-up goes to the database: the context that delivered the ids is gone by then, and
-    /// the one that looks up has not seen any object.
+    /// Every look-up reads the database: the context that fetched the ids was released, and the
+    /// context that looks them up has no objects.
     func lookUp(_ stopwatch: inout Stopwatch) throws -> Checksum {
         let container = try reopened()
         let shuffled = try shuffledIDs(in: container)
@@ -23,7 +23,7 @@ extension CambiumColumn {
         return withExtendedLifetime(kept) { checksum }
     }
 
-    /// The objects of known ids are fetched together, and then looked at in the order of the ids.
+    /// Fetches the objects of known ids together, and then reads them in the order of the ids.
     func lookUpTogether(_ stopwatch: inout Stopwatch) throws -> Checksum {
         let container = try reopened()
         let shuffled = try shuffledIDs(in: container)

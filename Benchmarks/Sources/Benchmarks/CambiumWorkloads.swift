@@ -1,7 +1,8 @@
 import Cambium
 
-/// Each function prepares what it needs, and times only what the C side times too; every read
-/// starts in a new context, and objects are released after the clock has stopped.
+/// The work through Cambium. Each function prepares its data, and times the same part of the work
+/// as the C side. Every read starts in a new context, and objects are released after the
+/// measurement.
 extension CambiumColumn {
     static var filtered: FetchRequest<Employee> {
         Employee.fetchRequest()
@@ -131,7 +132,7 @@ extension CambiumColumn {
         return withExtendedLifetime(context) { checksum }
     }
 
-    /// The departments are fetched within the time: it is their fetch that reads the employees.
+    /// The fetch of the departments is included in the time, because it reads the employees.
     func prefetch(
         _ stopwatch: inout Stopwatch, in container: PersistentContainer
     ) throws -> Checksum {
@@ -175,7 +176,8 @@ extension CambiumColumn {
         return Checksum()
     }
 
-    /// From setting the property to having the change in hand, 50,000 rows in the list.
+    /// Measures the time from setting a property until the change is received, with 50,000 rows in
+    /// the list.
     func observe(
         _ stopwatch: inout Stopwatch, in container: PersistentContainer
     ) async throws -> Checksum {

@@ -1,11 +1,12 @@
 import RawSQLite
 
-/// What was read, in a form that does not depend on rounding. Sums wrap around.
+/// The sum of the values that were read, in a form that does not depend on rounding. Sums wrap
+/// around.
 struct Checksum: Equatable {
     var rows: Int64 = 0
-    /// The rows that have a department.
+    /// The number of rows with a department.
     var links: Int64 = 0
-    /// Bits of the numbers, length and ends of the texts.
+    /// The bits of the numbers; the length, the first and the last byte of the texts.
     var values: UInt64 = 0
     /// The names, weighted by their position.
     var order: UInt64 = 0
@@ -35,10 +36,10 @@ struct Checksum: Equatable {
         values &+= part.values &* UInt64(weight)
     }
 
-    /// What looking at a text contributes: its length, first and last byte.
+    /// Returns the contribution of a text: its length, first and last byte.
     @inline(__always)
     static func touch(_ text: String) -> UInt64 {
-        // Not `withUTF8`, which wants a variable, and so one more reference that is counted.
+        // `withUTF8` is not used, because it needs a variable, and so another reference count.
         let sum = text.utf8.withContiguousStorageIfAvailable { bytes -> UInt64 in
             guard let first = bytes.first, let last = bytes.last else { return 0 }
             return UInt64(bytes.count) &+ UInt64(first) &+ UInt64(last)

@@ -5,7 +5,7 @@ protocol Column: AnyObject {
 
     /// Makes new, empty stores with their departments.
     func beginRound() throws
-    /// Does the work once, with whatever it needs made ready before the clock starts.
+    /// Does the work once. Its data is prepared before the measurement.
     func measure(_ workload: Workload) async throws -> Sample
     func endRound() throws
 }

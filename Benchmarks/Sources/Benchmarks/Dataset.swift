@@ -12,12 +12,14 @@ struct EmployeeValues {
     var note: String?
 }
 
-/// The employees that every column works on: the same for the same number of rows, everywhere.
+/// The employees that every column uses. They are the same on every machine for the same number of
+/// rows.
 struct Dataset {
     private(set) var employees: [EmployeeValues] = []
     /// The indexes of all employees in random order.
     private(set) var permutation: [Int]
-    /// What W10 changes: active employees, so that every change concerns the observed result.
+    /// The changes of W10. They concern active employees, so that every change affects the observed
+    /// result.
     private(set) var renames: [(index: Int, name: String)] = []
 
     init(rows: Int) {
@@ -36,8 +38,8 @@ struct Dataset {
 }
 
 extension EmployeeValues {
-    /// Names of 15.6 bytes on average, a bit more than half of them short enough for a string
-    /// without an allocation; e-mail addresses of 24 bytes; a note of 60 bytes for every second.
+    /// Names have 15.6 bytes on average, and a bit more than half of them fit into a string without
+    /// an allocation. E-mail addresses have 24 bytes. Every second employee has a note of 60 bytes.
     fileprivate init(number: Int, using random: inout SplitMix64) {
         let first = random.pick(Words.first)
         let last = random.pick(Words.last)

@@ -1,4 +1,4 @@
-/// What is measured of Cambium alone, as it has no counterpart in the C columns.
+/// A measurement of Cambium alone, without a counterpart in the C columns.
 enum Figure: String, CaseIterable {
     case registered = "F1"
     case registeredObject = "F2"

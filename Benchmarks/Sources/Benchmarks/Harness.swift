@@ -1,5 +1,5 @@
-/// Runs every workload on every column, the columns next to each other in time and their order
-/// turning from round to round, so that a noisy neighbour hits all of them alike.
+/// Runs every workload on every column. The columns run directly after one another, and their order
+/// changes with each round, so that other load on the machine affects all of them equally.
 @MainActor
 struct Harness {
     let columns: [any Column]
@@ -34,7 +34,7 @@ struct Harness {
         return results
     }
 
-    /// Right after the insert, so that the rows are there.
+    /// This comes directly after the insert, so that the rows exist.
     private func measureFigures(into results: inout Results) throws {
         for figure in options.figures {
             for case let column as CambiumColumn in columns {
@@ -43,7 +43,7 @@ struct Harness {
         }
     }
 
-    /// What is asked for, and the insert that puts in place what it works on.
+    /// The requested workloads, and the insert of the rows that they use.
     private var needed: [Workload] {
         let needsRows =
             options.workloads.contains(where: \.needsRows) || !options.figures.isEmpty
@@ -52,7 +52,7 @@ struct Harness {
         }
     }
 
-    /// Agreement is not enough where the right answer is known.
+    /// If the right answer is known, the checksum must match it, and not only the other columns.
     private func checkRows(of workload: Workload, _ checksum: Checksum) throws {
         let expected: Int64
         switch workload {
@@ -68,7 +68,7 @@ struct Harness {
     }
 }
 
-/// Two columns did different work, so their times say nothing.
+/// The error if two columns did different work, so that their times cannot be compared.
 struct Mismatch: Error, CustomStringConvertible {
     let workload: Workload
     let first: (column: String, checksum: Checksum)

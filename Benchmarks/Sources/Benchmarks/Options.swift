@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
     static let processorTime = "--processor-time"
     static let usage = """
@@ -22,7 +22,7 @@ struct Options {
     var rounds = 5
     var workloads = Workload.allCases
     var figures = Figure.allCases
-    /// The names of the columns that run; all without any.
+    /// The names of the columns that run. If it is empty, all columns run.
     var columns: Set<String> = []
     var csv: String?
     var directory = FileManager.default.temporaryDirectory.path

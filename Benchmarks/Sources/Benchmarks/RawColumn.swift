@@ -1,6 +1,6 @@
 /// The work by hand on the C API.
 final class RawColumn: Column {
-    /// Where a store comes from: makes an empty one at a path, with or without W9's indexes.
+    /// Creates an empty store at a path, with or without the indexes of W9.
     typealias Maker = @MainActor (_ path: String, _ isIndexed: Bool) throws -> Void
 
     let name: String
@@ -29,7 +29,7 @@ final class RawColumn: Column {
         shuffledIDs = dataset.permutation.map { Int64($0 + 1) }
     }
 
-    /// The column on a table without anything that a bare insert does not need.
+    /// The column on a table with only the parts that an insert needs.
     static func bare(directory: String, dataset: Dataset, rows: RawRowSet) -> RawColumn {
         RawColumn(
             name: "raw-bare", directory: directory, dataset: dataset, rows: rows,

@@ -5,7 +5,8 @@ struct Report {
     let results: Results
     let options: Options
 
-    /// Every pair of columns whose ratio is shown: each to all before it.
+    /// The pairs of columns whose ratio is shown. Each column is compared with all columns before
+    /// it.
     private var pairs: [(column: String, reference: String)] {
         results.columns.indices.flatMap { later in
             results.columns[..<later].map { (results.columns[later], $0) }
@@ -18,7 +19,8 @@ struct Report {
         }
     }
 
-    /// A table of medians in milliseconds and of ratios, then what commits put off.
+    /// Returns a table of medians in milliseconds and of ratios, and then the work that commits
+    /// left for later.
     func table() -> String {
         let heads =
             ["", "ms, medians"] + results.columns + pairs.map { "\($0.column)/\($0.reference)" }
@@ -94,7 +96,7 @@ struct Report {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The first two columns flush left, the others flush right.
+    /// Aligns the first two columns to the left, and all others to the right.
     private static func aligned(_ lines: [[String]]) -> String {
         let widths = lines[0].indices.map { column in
             lines.map { $0[column].count }.max() ?? 0

@@ -26,8 +26,8 @@ struct Results {
         samples[workload]?[column]?.map(\.deferred) ?? []
     }
 
-    /// The median of the ratios within one round: what happened in another minute has no part in
-    /// it, as it would in a ratio of two medians.
+    /// The median of the ratios within one round. Other load during another round has no effect,
+    /// unlike with a ratio of two medians.
     func ratio(_ workload: Workload, _ column: String, to reference: String) -> Double? {
         median(zip(milliseconds(workload, column), milliseconds(workload, reference)).map(/))
     }

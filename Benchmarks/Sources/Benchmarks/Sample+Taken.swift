@@ -1,6 +1,6 @@
 extension Sample {
-    /// Completes a measurement: waits for what a commit put off, and takes the checksum of a
-    /// bulk write from the file rather than from the side that wrote it.
+    /// Completes a measurement. It waits for the work that a commit left for later. The checksum of
+    /// a bulk write is computed from the file, and not by the side that wrote it.
     static func taken(
         of workload: Workload, _ stopwatch: Stopwatch, _ checksum: Checksum,
         from file: StoreFile, of dataset: Dataset

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Adds up the parts of a workload that count.
+/// Adds up the times of the measured parts of a workload.
 struct Stopwatch {
-    /// On a machine that others use, the processor time of the thread says more than the time that
-    /// went by. What waits (for the disk) and what other threads do are no part of it.
+    /// On a shared machine, the processor time of the thread is more reliable than the elapsed
+    /// time. It does not include waits for the disk or the work of other threads.
     static let usesProcessorTime = CommandLine.arguments.contains(Options.processorTime)
 
     private var nanoseconds: UInt64 = 0

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A database file of one column for one round, with a connection of its own that outlives those
-/// that are measured: so closing a measured one never removes the log, and what was written is
-/// read back by code that did not write it.
+/// A database file of one column for one round. It has a separate connection that stays open longer
+/// than the measured ones. Closing a measured connection therefore never removes the log, and other
+/// code than the writer reads the data back.
 final class StoreFile {
     let path: String
     private let layout: TableLayout
@@ -13,7 +13,7 @@ final class StoreFile {
         self.layout = layout
     }
 
-    /// Removes what an earlier round left and opens what `make` puts at the path.
+    /// Removes the file of an earlier round, and opens the file that `make` creates at the path.
     func renew(_ make: (String) throws -> Void) throws {
         remove()
         try make(path)
@@ -27,14 +27,15 @@ final class StoreFile {
         }
     }
 
-    /// Finishes the checkpoint that the last commit put off; the milliseconds that it took.
+    /// Completes the checkpoint that the last commit left for later, and returns the time in
+    /// milliseconds.
     func settle() throws -> Double {
         var stopwatch = Stopwatch()
         try stopwatch.time { try connection().checkpoint() }
         return stopwatch.milliseconds
     }
 
-    /// What is stored now.
+    /// Returns the checksum of the stored rows.
     func contents() throws -> Checksum {
         try connection().scan()
     }

@@ -1,4 +1,4 @@
-/// The names under which the C code finds tables and system columns.
+/// The names of the tables and system columns for the C code.
 struct TableLayout {
     var departmentTable: String
     var employeeTable: String
@@ -7,17 +7,17 @@ struct TableLayout {
     var departmentColumn: String
     var hasForeignKeys: Bool
 
-    /// A table as one would write it without a layer above.
+    /// A table as a program without a persistence layer would define it.
     static let bare = TableLayout(
         departmentTable: "department", employeeTable: "employee", idColumn: "id",
         versionColumn: "version", departmentColumn: "department_id", hasForeignKeys: false)
 
-    /// What Cambium makes of `Employees.cambium`.
+    /// The table that Cambium generates from `Employees.cambium`.
     static let generated = TableLayout(
         departmentTable: "Department", employeeTable: "Employee", idColumn: "_id",
         versionColumn: "_version", departmentColumn: "department", hasForeignKeys: true)
 
-    /// What Cambium makes of `EmployeesIndexed.cambium`.
+    /// The table that Cambium generates from `EmployeesIndexed.cambium`.
     static let generatedIndexed = TableLayout(
         departmentTable: "IndexedDepartment", employeeTable: "IndexedEmployee", idColumn: "_id",
         versionColumn: "_version", departmentColumn: "department", hasForeignKeys: true)

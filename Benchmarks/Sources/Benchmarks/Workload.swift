@@ -1,5 +1,5 @@
-/// One kind of work, in the order in which a round does it: later workloads use and change the
-/// rows that W1 inserted.
+/// A kind of work. A round runs the workloads in this order, because later ones use and change the
+/// rows that W1 inserts.
 enum Workload: String, CaseIterable {
     case insert = "W1"
     case scan = "W2"
@@ -21,7 +21,7 @@ enum Workload: String, CaseIterable {
     static let salaryFloor = 128_000.0
     static let ageCeiling = 31
     static let filterLimit = 1000
-    /// How many committed changes W10 observes.
+    /// The number of committed changes that W10 observes.
     static let renames = 20
 
     var title: String {
@@ -44,7 +44,7 @@ enum Workload: String, CaseIterable {
         }
     }
 
-    /// How often the work is done within a round; times are per repetition.
+    /// The number of repetitions in a round. Times are per repetition.
     var repetitions: Int {
         switch self {
         case .scan, .fetch, .refetch: 3
@@ -53,8 +53,8 @@ enum Workload: String, CaseIterable {
         }
     }
 
-    /// The ratio to the C loop on the same tables that is to be reached; nil where another figure
-    /// counts.
+    /// The goal for the ratio to the C loop on the same tables, or nil if there is no goal for the
+    /// ratio.
     var goal: Double? {
         switch self {
         case .insert, .refetch, .lookUpTogether, .insertBatch: 1
@@ -69,7 +69,7 @@ enum Workload: String, CaseIterable {
         }
     }
 
-    /// Whether a store can be left with work that a commit put off.
+    /// Whether a commit can leave work for later.
     var isWriting: Bool {
         switch self {
         case .insert, .update, .delete, .insertIndexed, .insertBatch, .observe: true
@@ -79,11 +79,11 @@ enum Workload: String, CaseIterable {
         }
     }
 
-    /// Whether it inserts into an empty table of its own: W9 with its own model, W11 with that of
-    /// W1.
+    /// Whether it inserts into a separate empty table. W9 has its own model, and W11 has the model
+    /// of W1.
     var hasOwnFile: Bool { self == .insertIndexed || self == .insertBatch }
 
-    /// Whether it works on the rows of W1.
+    /// Whether it uses the rows of W1.
     var needsRows: Bool { self != .insert && !hasOwnFile }
 
     /// The parts of a checksum that every correct answer has in common.
@@ -91,11 +91,11 @@ enum Workload: String, CaseIterable {
         var result = checksum
         switch self {
         case .fetch, .refetch:
-            // The C side can only read rows by looking at them; here nobody does.
+            // The C side always reads the values of rows. Cambium only fetches here.
             result = Checksum()
             result.rows = checksum.rows
         case .filter, .observe:
-            // Rows of equal name may come in any order, and any of them may be the last one.
+            // Rows with the same name may come in any order, and any of them may be the last one.
             result.values = 0
             result.links = 0
         default:

@@ -1,8 +1,9 @@
 import Foundation
 import ProgramRuns
 
-/// How long the model compiler takes and how much memory: the tool itself is run, as a build runs
-/// it, on models of 1,000 and 5,000 entities and on real ones where they lie beside the package.
+/// Measures the time and the memory of the model compiler. It runs the tool in the same way as a
+/// build, on models of 1,000 and 5,000 entities, and on real models if they exist beside the
+/// package.
 @main
 struct CompilerBenchmarks {
     static let usage = """
@@ -44,7 +45,8 @@ struct CompilerBenchmarks {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
 
-        // Each run of a kind has proofs to remember from the one before, or never has any.
+        // The runs of one kind use the proofs of the run before, and the runs of the other kind
+        // never have cached proofs.
         let kinds = [
             (name: "", options: ["--no-proof-cache"]),
             (name: ", proven before", options: ["--proofs", folder.path + "/Proofs"]),
@@ -75,8 +77,8 @@ struct CompilerBenchmarks {
         }
     }
 
-    /// Prints the medians, and gives that of the processor time: others on the machine do not
-    /// change it much.
+    /// Prints the medians, and returns the median of the processor time, because other processes do
+    /// not change it much.
     @discardableResult
     private static func report(_ name: String, _ runs: [Run]) -> Double {
         let processor = median(runs.map(\.processor))
@@ -94,9 +96,9 @@ struct CompilerBenchmarks {
     }
 }
 
-/// Where real models lie.
+/// The locations of real models.
 enum RealModels {
-    /// The bundles below a folder, and single models that are in none.
+    /// The bundles below a folder, and single models outside of a bundle.
     static func bundles(below folder: String) -> [String] {
         guard let walk = FileManager.default.enumerator(atPath: folder) else { return [] }
         var found: [String] = []

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A model with as many entities as asked for, each with twelve attributes and two relationships.
+/// A model with a number of entities, each with twelve attributes and two relationships.
 struct SyntheticModel {
     let entities: Int
 
@@ -9,7 +9,7 @@ struct SyntheticModel {
         "float", "data",
     ]
 
-    /// Writes the bundle and gives its path.
+    /// Writes the bundle and returns its path.
     func write(into folder: URL) throws -> String {
         let bundle = folder.appendingPathComponent("Synthetic\(entities).cambium")
         try FileManager.default.createDirectory(at: bundle, withIntermediateDirectories: true)

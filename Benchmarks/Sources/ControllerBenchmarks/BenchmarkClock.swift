@@ -4,8 +4,8 @@ import Foundation
 enum BenchmarkClock {
     static let processorTime = "--processor-time"
 
-    /// On a machine that others use, the processor time of the thread says more than the time that
-    /// went by, where no other thread and no disk is waited for.
+    /// On a shared machine, the processor time of the thread is more reliable than the elapsed
+    /// time, if the thread does not wait for other threads or the disk.
     private static let usesProcessorTime = CommandLine.arguments.contains(processorTime)
 
     static var now: Duration {

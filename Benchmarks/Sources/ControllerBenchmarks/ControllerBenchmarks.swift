@@ -1,8 +1,8 @@
 import Cambium
 import Foundation
 
-/// How long a change takes from the save to the difference in hand, for lists of several lengths,
-/// and what a row of a list takes up that keeps no objects.
+/// Measures the time from a save until the list's difference is received, for lists of several
+/// lengths, and the memory of a row in a list that keeps no objects.
 @main
 @MainActor
 struct ControllerBenchmarks {

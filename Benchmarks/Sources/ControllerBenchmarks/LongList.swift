@@ -1,8 +1,8 @@
 import Cambium
 import RawSQLite
 
-/// A store with a row for each person of a list that is sorted by name: all are active, which is
-/// what the list asks for. Each figure is taken with a list of its own.
+/// A store with a row for each person of a list, which is sorted by name. The list requests active
+/// persons, and all of them are active. Each figure is measured with a new list.
 @MainActor
 struct LongList {
     private let container: PersistentContainer
@@ -12,7 +12,7 @@ struct LongList {
         self.rows = rows
         container = try PersistentContainer(model: People.model, at: .file(path))
         let context = container.newContext()
-        // Not in the order of the list.
+        // The rows are not inserted in the order of the list.
         for number in 0..<rows { _ = Person(in: context, name: Self.name(number &* 7919 % rows)) }
         try context.save()
     }
@@ -21,7 +21,8 @@ struct LongList {
         Person.fetchRequest().filter(Person.isActive == true).sorted(by: Person.name)
     }
 
-    /// Short enough for a string without an allocation, with a letter behind it.
+    /// Returns a name that fits into a string without an allocation, even with another letter at
+    /// the end.
     private static func name(_ number: Int) -> String {
         let digits = String(number)
         return "Person " + String(repeating: "0", count: 7 - digits.count) + digits
@@ -35,7 +36,8 @@ struct LongList {
         return controller
     }
 
-    /// Which rows are changed, here and there, and the names that move them over half of the list.
+    /// Returns the rows to change, all over the list, and the names that move them over half of the
+    /// list.
     private func renames(
         _ count: Int, in controller: FetchedResultsController<Person>, _ letter: String
     ) -> [(person: Person, name: String)] {
@@ -47,7 +49,8 @@ struct LongList {
         }
     }
 
-    /// From setting a property in the controller's own context, over the save, to the difference.
+    /// Measures setting a property in the controller's own context, the save, and receiving the
+    /// difference.
     func ownSaves(_ count: Int) async throws -> [Duration] {
         let context = container.newContext()
         let controller = try controller(Self.request, in: context)
@@ -64,7 +67,8 @@ struct LongList {
         return times
     }
 
-    /// From setting a property in a background context to the difference on the main actor.
+    /// Measures setting a property in a background context, the save, and receiving the difference
+    /// on the main actor.
     func siblingSaves(_ count: Int) async throws -> [Duration] {
         let background = container.newBackgroundContext()
         let controller = try controller(Self.request, in: container.viewContext)
@@ -86,7 +90,8 @@ struct LongList {
         return times
     }
 
-    /// From setting a property in a child context, over its save, to the difference in the parent.
+    /// Measures setting a property in a child context, its save, and receiving the difference in
+    /// the parent.
     func childSaves(_ count: Int) async throws -> [Duration] {
         let context = container.newContext()
         let child = context.newChildContext()
@@ -106,9 +111,9 @@ struct LongList {
         return times
     }
 
-    /// Merges 10,000 rows that another context has inserted all over the list, some times; of each
-    /// time the share of a row, until they are in the list and until the difference is in hand.
-    /// They are deleted again.
+    /// Merges 10,000 rows that another context has inserted all over the list, and deletes them
+    /// again. It does so several times. The results are the times per row until the rows are in the
+    /// list, and until the difference is received.
     func insertions() async throws -> (merged: [Duration], told: [Duration]) {
         let writer = container.newContext()
         let context = container.newContext()
@@ -137,13 +142,14 @@ struct LongList {
         return (merged, told)
     }
 
-    /// What the allocator has given out for a row of a list with a batch size, and what of it is
-    /// for the value that the row is sorted by.
+    /// Returns the allocated memory for a row of a list with a batch size, and the part of it for
+    /// the sort key.
     func memoryOfRow() throws -> (all: Double, key: Int) {
         var request = Person.fetchRequest().filter(Person.isActive == true).sorted(by: Person.age)
         request.batchSize = 50
         let context = container.newContext()
-        // Whatever else a fetch leaves behind (rows in caches, statements) is there afterwards.
+        // After this, all other memory of a fetch (rows in caches, statements) is already
+        // allocated.
         _ = try controller(request, in: context)
         context.reset()
         let before = raw_allocated_bytes()

@@ -2,8 +2,8 @@ import Foundation
 import ProgramRuns
 import RawSQLite
 
-/// How long importing a store of Core Data takes, and how much memory, beside what SQLite takes to
-/// copy the same tables.
+/// Measures the time and the memory for importing a store of Core Data. For comparison, SQLite
+/// copies the same tables.
 @main
 struct CoreDataImportBenchmarks {
     static let usage = """

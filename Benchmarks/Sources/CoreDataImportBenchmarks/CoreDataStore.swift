@@ -2,9 +2,9 @@ import Foundation
 import ProgramRuns
 import RawSQLite
 
-/// A store as Core Data writes it, filled by SQL: seven tenths items with values of ten types, an
-/// ordered list of them for each of the parties, which are of two kinds, and tags that many items
-/// have.
+/// A store in Core Data's format, filled with SQL. Seven tenths of the objects are items with
+/// values of ten types. Parties of two kinds have an ordered list of items each. Tags belong to
+/// many items.
 struct CoreDataStore {
     let rows: Int
     let links: Int
@@ -63,7 +63,8 @@ struct CoreDataStore {
         return ((attributes?[.size] as? Int) ?? 0) >> 20
     }
 
-    /// Copies the tables into a new database, as SQL does it best, and gives the seconds.
+    /// Copies the tables into a new database in the fastest way that SQL has, and returns the
+    /// seconds.
     func copy(to other: String, withIndexes: Bool) throws -> Double {
         let time = try ContinuousClock().measure {
             let database = try Database(other)
@@ -137,7 +138,7 @@ struct CoreDataStore {
         """
 }
 
-/// A database, by the C library alone.
+/// A database, opened with the C library alone.
 private final class Database {
     // Safety: made in `init`, freed once in `deinit`, and used by one isolation only since this
     // class is not Sendable.

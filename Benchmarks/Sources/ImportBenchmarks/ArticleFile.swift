@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file of articles as JSON Lines, made up and the same everywhere.
+/// A file of generated articles as JSON Lines. It is the same on every machine.
 struct ArticleFile {
     static let groups = 100
 
@@ -8,7 +8,7 @@ struct ArticleFile {
     private(set) var lines = 0
     private(set) var bytes = 0
 
-    /// Writes lines until there are so many bytes.
+    /// Writes lines until the file has this number of bytes.
     init(path: String, bytes wanted: Int) throws {
         self.path = path
         guard FileManager.default.createFile(atPath: path, contents: nil),
@@ -29,7 +29,7 @@ struct ArticleFile {
     }
 
     private static func line(_ number: Int) -> String {
-        // A permutation: the keys do not come in the order of the index.
+        // This is a permutation, so the keys are not in the order of the index.
         let mixed = (number &* 2_654_435_761) & 0xFFFF_FFFF
         let note =
             number % 2 == 0 ? ",\"note\":\"A note of some sixty characters, number \(mixed)\"" : ""
@@ -41,7 +41,7 @@ struct ArticleFile {
     }
 }
 
-/// The same line as a type of Swift: what decoding alone makes.
+/// A line as a Swift struct, which is the result of decoding alone.
 struct ArticleLine: Decodable {
     let sku: String
     let title: String

@@ -2,7 +2,7 @@ import CambiumExchange
 import Foundation
 import RawSQLite
 
-/// Imports a file of JSON Lines, and decodes each of its lines alone, by the same decoder.
+/// Imports a file of JSON Lines. For comparison, it only decodes each line, with the same decoder.
 ///
 ///     ImportBenchmarks [--megabytes N] [--rounds N] [--directory DIR]
 @main
@@ -87,8 +87,8 @@ struct ImportBenchmarks {
         return time / .seconds(1)
     }
 
-    /// Decodes each line, and sums up what is in stock. A function of its own: variables that a
-    /// closure captured would be checked for exclusive access at each byte.
+    /// Decodes each line, and adds up the stock. It is a separate function, because access to
+    /// variables that a closure captured would be checked for each byte.
     private static func decodeLines(of file: ArticleFile) throws -> Int {
         let decoder = JSONDecoder()
         var stock = 0

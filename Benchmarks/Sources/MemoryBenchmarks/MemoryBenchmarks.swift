@@ -2,8 +2,8 @@ import Cambium
 import Foundation
 import RawSQLite
 
-/// Goes through a long list in batches, and says how much memory the process had meanwhile: one that
-/// does nothing else, as an allocator may keep what was used once.
+/// Reads a long list in batches, and prints the memory of the process. The process does nothing
+/// else, because an allocator may keep memory that was used before.
 ///
 ///     MemoryBenchmarks [--rows N] [--batch N] [--directory DIR]
 @main
@@ -28,7 +28,7 @@ struct MemoryBenchmarks {
             case ("--rows", let value?): rows = Int(value) ?? rows
             case ("--batch", let value?): batch = Int(value) ?? batch
             case ("--directory", let value?): directory = value
-            // What it asks of itself.
+            // An option that only the program itself uses.
             case ("--store", let value?): store = value
             case ("--page-cache", let value?): pageCache = value
             default: return print(usage)
@@ -85,7 +85,7 @@ struct MemoryBenchmarks {
                 + megabytes(raw_peak_resident_bytes()))
     }
 
-    /// Fetches all rows by time, and reads a value of each.
+    /// Fetches all rows sorted by time, and reads a value of each.
     private static func walk(
         _ path: String, _ rows: Int, _ batch: Int, _ pageCache: String?
     ) throws {

@@ -1,13 +1,14 @@
 import Foundation
 
-/// The 116 steps of WooCommerce: their proof, and stores that go all the way.
+/// The 116 steps of WooCommerce: their proof, and stores that are migrated through all of them.
 struct ChainBenchmarks {
     let tool: Tool
     let bundle: String
     let declarations: String?
     let rounds: Int
 
-    /// The first version that has both products and orders as they are told apart later.
+    /// The first version with both products and orders in the form by which they are distinguished
+    /// later.
     private static let middle = "Model 33"
     private static let objects = 10_000
 
@@ -36,7 +37,7 @@ struct ChainBenchmarks {
             "the chain on \(Self.objects) products and orders", median(full), "goal: < 5 s")
     }
 
-    /// Orders are there from the start, products come with a later version.
+    /// The first version has orders, and a later version adds products.
     private func measureFull() throws -> Double {
         let store = try tool.makeStore("full", model + ["--to", "Model"])
         try HandDatabase(store).fill("Order", rows: Self.objects)

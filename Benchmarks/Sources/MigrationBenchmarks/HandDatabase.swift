@@ -1,9 +1,9 @@
 import Foundation
 import RawSQLite
 
-/// A store file under statements that are written by hand.
+/// A store file that is changed with hand-written statements.
 final class HandDatabase {
-    // Safety: closed in deinit, and nobody else has it.
+    // Safety: closed in `deinit`, and used only by this object.
     private let database: OpaquePointer
 
     init(_ path: String) throws {
@@ -16,7 +16,7 @@ final class HandDatabase {
 
     deinit { raw_close(database) }
 
-    /// Runs statements, and gives the seconds that they took.
+    /// Runs statements, and returns the time in seconds.
     @discardableResult
     func execute(_ sql: String) throws -> Double {
         let start = ContinuousClock.now
@@ -37,7 +37,7 @@ final class HandDatabase {
         }
     }
 
-    /// Fills a table of objects with rows that keep to the types of its columns.
+    /// Fills a table of objects with rows that have the types of its columns.
     func fill(_ table: String, rows count: Int) throws {
         let columns = try rows(
             "SELECT \"name\", \"type\", \"notnull\" FROM pragma_table_xinfo('\(table)') "

@@ -1,7 +1,7 @@
 import Foundation
 
-/// How long migrations of store files take, and the proof of a long chain: the tool is run as a
-/// person runs it, and the same work is done by hand on the same SQLite.
+/// Measures migrations of store files, and the proof of a long chain. It runs the tool as a user
+/// does, and the same work as hand-written SQL on the same SQLite.
 @main
 struct MigrationBenchmarks {
     private static let usage = """
@@ -60,7 +60,7 @@ struct MigrationBenchmarks {
     }
 }
 
-/// What is wrong with the command line, or with a run.
+/// An error in the command line, or in a run.
 struct BenchmarkError: Error, CustomStringConvertible {
     let description: String
 
@@ -70,7 +70,7 @@ struct BenchmarkError: Error, CustomStringConvertible {
 /// The value in the middle.
 func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
-/// Prints a line: what was measured, the time, and what it is to be.
+/// Prints a line with the name of the measurement, the time and the goal.
 func report(_ name: String, _ seconds: Double, _ remark: String = "") {
     let title = name.padding(toLength: 64, withPad: " ", startingAt: 0)
     print(title, String(format: "%9.3f s", seconds), remark.isEmpty ? "" : "  " + remark)

@@ -6,7 +6,7 @@ struct TableBenchmarks {
     let rows: Int
     let rounds: Int
 
-    /// What the second version of the table has other than the first.
+    /// The change of the second version of the table.
     private enum Change: String, CaseIterable {
         case column = "a column without a check is added"
         case checkedColumn = "a column with checks of its own is added"
@@ -39,7 +39,7 @@ struct TableBenchmarks {
                     "SELECT count(*) FROM \"Item\" WHERE NOT (\"age\" <= 200)")
             })
         report("one scan by hand", scan)
-        // What SQLite does by itself for a column with a check that ALTER TABLE adds.
+        // SQLite runs the same check itself if ALTER TABLE adds a column with a check.
         let check = try median(
             (0..<rounds).map { _ in
                 try HandDatabase(large).execute("PRAGMA quick_check(\"Item\")")
@@ -108,8 +108,8 @@ struct TableBenchmarks {
             })
     }
 
-    /// The statements that make and fill the new table, and the commit, without all that is around
-    /// them.
+    /// Measures the statements that create and fill the new table, and the commit, without any
+    /// other work.
     private func measureByHand(_ model: String, on store: String) throws -> Double {
         let output = try tool.run(["sql", model, "--from", "1", "--to", "2"]).output
         let statements = String(decoding: output, as: UTF8.self)
@@ -134,7 +134,7 @@ struct TableBenchmarks {
         let copy = store + ".copy"
         remove(copy)
         try FileManager.default.copyItem(atPath: store, toPath: copy)
-        // Otherwise the commit would wait for the copy, too.
+        // Otherwise the commit would also wait until the copy is on the disk.
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: copy))
         try file.synchronize()
         try file.close()

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The command line tool under measurement.
+/// The command line tool that is measured.
 struct Tool {
     let path: String
-    /// Where stores and what was proven are.
+    /// The folder for stores and cached proofs.
     let folder: String
 
     /// Runs the tool to its end.
     ///
-    /// - Returns: What it printed, and the seconds on the clock.
+    /// - Returns: The output, and the elapsed time in seconds.
     @discardableResult
     func run(_ words: [String]) throws -> (output: Data, seconds: Double) {
         let process = Process()
@@ -28,8 +28,8 @@ struct Tool {
         return (output, seconds)
     }
 
-    /// Migrates a store, and gives the seconds that the migration itself took: the model was read
-    /// and its proofs were looked up before.
+    /// Migrates a store, and returns the time of the migration itself in seconds. It does not
+    /// include reading the model and its proofs.
     func migrate(_ store: String, _ words: [String]) throws -> Double {
         let proofs = ["--proofs", "\(folder)/proofs"]
         let output = try run(["migrate", "apply", store, "--json"] + words + proofs).output

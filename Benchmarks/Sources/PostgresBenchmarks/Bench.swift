@@ -54,7 +54,7 @@ struct Bench {
         if !isDone { throw BenchmarkFailure(String(cString: raw_server_error(server))) }
     }
 
-    /// What each side took, round by round. Who begins turns.
+    /// Measures each side in each round. The first side changes with each round.
     func measure(_ workload: Workload) throws -> Results {
         var results = Results()
         results.roundTrips[.libpq] = workload == .insert ? 3 : 1
@@ -77,7 +77,7 @@ struct Bench {
             return column == .libpq
                 ? try measureRaw(workload) : try measureCambium(workload, open())
         }
-        // The faster of its ways counts.
+        // The faster method of the side counts.
         var best: Sample?
         for word in workload.wordsOfSQLAlchemy {
             try prepare(workload)
@@ -89,7 +89,7 @@ struct Bench {
         return best ?? Sample(wall: 0, processor: 0)
     }
 
-    /// Leaves an empty table, or one with all people.
+    /// Prepares an empty table, or a table with all people.
     private func prepare(_ workload: Workload) throws {
         try execute("TRUNCATE \(Self.table)")
         if workload != .insert { try require(people.withRaw { raw_server_copy(server, $0) }) }
@@ -106,14 +106,14 @@ struct Bench {
             processor: Self.processor - processor, server: max(0, serverProcessor - served))
     }
 
-    /// The milliseconds of the processor that this process has taken.
+    /// The processor time of this process in milliseconds.
     private static var processor: Double {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
         return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6
     }
 
-    /// The milliseconds of the processor that the server's processes have taken which serve clients.
+    /// The processor time in milliseconds of the server processes that serve clients.
     private var serverProcessor: Double {
         var processes = [Int32](repeating: 0, count: 100)
         let count = raw_server_backends(server, &processes, processes.count)
@@ -160,8 +160,7 @@ struct Bench {
 
     // MARK: Cambium
 
-    /// How often Cambium sends something and waits for the answer: for an object, in the case of
-    /// faults.
+    /// Returns the number of round trips of Cambium. For faults, it is the number for one object.
     private func roundTrips(_ workload: Workload) throws -> Int {
         try prepare(workload)
         let trips = Trips()
@@ -172,7 +171,7 @@ struct Bench {
         return workload == .fault ? trips.count / people.sample.count : trips.count
     }
 
-    /// The round trips that a hook has seen.
+    /// The number of round trips that the statement hook has counted.
     private final class Trips: Sendable {
         private let numbers = Mutex<Set<Int>>([])
 
@@ -191,7 +190,7 @@ struct Bench {
         switch workload {
         case .insert:
             let departments = try context.fetch(Department.fetchRequest())
-            // Keys are reserved when objects are made: a round trip for a block of them.
+            // When objects are created, keys are reserved with one round trip for each block.
             trips?.forget()
             var objects: [Person] = []
             let making = time { objects = people.insert(into: context, departments) }
@@ -217,7 +216,7 @@ struct Bench {
             try check(sum, rows: rows, of: people.sum(of: 0..<people.count))
             return time
         case .fault:
-            // Another context knows the identities; this one has no objects.
+            // Another context has fetched the identities, and this one has no objects.
             let ids = try container.newContext().fetch(Person.fetchRequest()).map(\.objectID)
             let wanted = people.sample.map { ids[$0] }
             trips?.forget()
@@ -242,7 +241,7 @@ struct Bench {
 }
 
 extension Person {
-    /// What the other side adds up.
+    /// The sum of the other side.
     fileprivate var sum: UInt64 {
         func sum(of text: String) -> UInt64 {
             UInt64(text.utf8.count) + UInt64(text.utf8.first ?? 0)

@@ -2,7 +2,7 @@ import CambiumPostgres
 import Foundation
 import RawPostgres
 
-/// The people that both sides work on.
+/// The people that all sides use.
 struct People {
     static let departments = 50
 
@@ -19,7 +19,7 @@ struct People {
     private var hired: [Int64] = []
     private var codes: [UUID] = []
     private var department: [Int64] = []
-    /// The numbers of some of them in random order, for reading one by one; none twice.
+    /// The distinct numbers of some people in random order, for reading them one by one.
     private(set) var sample: [Int] = []
 
     init(count: Int) {
@@ -52,7 +52,7 @@ struct People {
         }
     }
 
-    /// What reading some of them adds up to.
+    /// Returns the sum for some of the people.
     func sum(of rows: some Collection<Int>) -> (rows: Int, values: UInt64) {
         func sum(ofText text: String) -> UInt64 {
             UInt64(text.utf8.count) + UInt64(text.utf8.first ?? 0)
@@ -68,7 +68,7 @@ struct People {
         return (rows.count, values)
     }
 
-    /// Makes an object of each.
+    /// Creates an object for each person.
     func insert(into context: ManagedObjectContext, _ departments: [Department]) -> [Person] {
         (0..<count).map { row in
             let person = Person(
@@ -83,7 +83,7 @@ struct People {
         }
     }
 
-    /// Calls a body with the rows as the other side wants them.
+    /// Calls a body with the rows in the form for the C side.
     func withRaw<Result>(_ body: (UnsafePointer<RawPeople>) throws -> Result) rethrows -> Result {
         let lists = RawLists()
         var people = RawPeople(
@@ -98,7 +98,7 @@ struct People {
     }
 }
 
-/// Lists in memory that C reads. They live as long as this object.
+/// Lists in memory that C reads. They exist as long as this object.
 private final class RawLists {
     private var freeing: [() -> Void] = []
 

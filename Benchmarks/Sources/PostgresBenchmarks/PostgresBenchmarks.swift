@@ -1,7 +1,7 @@
 import Foundation
 
-/// Saves and reads on a PostgreSQL server, and the same work straight on libpq and by SQLAlchemy, on the
-/// same tables, in turn.
+/// Measures saves and reads on a PostgreSQL server. The same work runs directly on libpq and with
+/// SQLAlchemy, alternately on the same tables.
 @main
 struct PostgresBenchmarks {
     static let usage = """
@@ -40,7 +40,7 @@ struct PostgresBenchmarks {
     }
 }
 
-/// What the command line says.
+/// The options of the command line.
 struct Options {
     var url = ""
     var (rows, rounds) = (100_000, 9)

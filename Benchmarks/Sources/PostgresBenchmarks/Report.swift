@@ -67,13 +67,12 @@ final class Report {
     }
 }
 
-/// What the rounds of a workload took.
+/// The measurements of a workload in all rounds.
 struct Results {
     var samples: [Column: [Sample]] = [:]
     var roundTrips: [Column: Int] = [:]
 
-    /// The median of the ratios within one round: what the neighbours did in another one has no part
-    /// in it.
+    /// The median of the ratios within one round. Other load during another round has no effect.
     func ratio(
         _ column: Column, to other: Column, _ value: KeyPath<Sample, Double>
     ) -> Double? {

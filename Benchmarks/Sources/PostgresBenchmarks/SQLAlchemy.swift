@@ -1,6 +1,6 @@
 import Foundation
 
-/// The program that does the work by SQLAlchemy, as a process that waits for words.
+/// The program that uses SQLAlchemy. It is a process that reads commands from its input.
 final class SQLAlchemy {
     private let process = Process()
     private let (words, answers) = (Pipe(), Pipe())
@@ -20,7 +20,7 @@ final class SQLAlchemy {
         process.waitUntilExit()
     }
 
-    /// Has it read the people that are in the table, for its own use.
+    /// Makes it read the people in the table, for its own use.
     func remember() throws { _ = try ask("remember") }
 
     func measure(_ word: String) throws -> Sample {

@@ -1,42 +1,44 @@
-/// Who does the work.
+/// A side that does the work.
 enum Column: String, CaseIterable {
     case cambium, libpq, sqlalchemy
 
     var title: String { self == .cambium ? "Cambium" : self == .libpq ? "libpq" : "SQLAlchemy" }
 }
 
-/// What is done.
+/// A kind of work.
 enum Workload: String, CaseIterable {
-    /// New people are saved; beside COPY into the same table.
+    /// Saves new people. The C side uses COPY into the same table.
     case insert
-    /// The salary of each is changed and saved, if nobody else has changed the person; beside one
-    /// UPDATE over arrays.
+    /// Changes and saves the salary of each person, with a check that the row is unchanged. The C
+    /// side uses one UPDATE over arrays.
     case update
-    /// All are fetched, and each property is read; beside a loop over a result.
+    /// Fetches all people, and reads each property. The C side loops over a result.
     case fetch
-    /// People are read one by one, in random order, those of 10,000 rows; beside a prepared statement.
+    /// Reads 10,000 people one by one in random order. The C side uses a prepared statement.
     case fault
 
-    /// What Cambium may take, beside libpq.
+    /// The goal for the ratio of Cambium to libpq.
     var goal: Double { self == .fault ? 1.3 : 1.4 }
 
-    /// What the program of SQLAlchemy calls its ways to do it.
+    /// The names of the methods in the program with SQLAlchemy.
     var wordsOfSQLAlchemy: [String] {
         self == .update ? ["update", "bulk-update"] : [rawValue]
     }
 }
 
-/// What a piece of work took.
+/// The measurements of a piece of work.
 struct Sample {
-    /// Milliseconds that went by.
+    /// The elapsed time in milliseconds.
     var wall: Double
-    /// Milliseconds of the processor, in the process that asked; the server's are not in it.
+    /// The processor time of the client in milliseconds, without the server's.
     var processor: Double
-    /// Those of the server's processes; 0 where it is on another machine, or none to be looked at.
+    /// The processor time of the server's processes in milliseconds. It is 0 if the server is on
+    /// another machine, or its processes cannot be inspected.
     var server = 0.0
-    /// Both: where other programs use the machine, too, this says more than the time.
+    /// The processor time of client and server. On a shared machine, it is more reliable than the
+    /// elapsed time.
     var total: Double { processor + server }
-    /// The part of the time in which objects were made or changed, before they were saved.
+    /// The part of the time for creating or changing objects before the save.
     var objects = 0.0
 
     static func + (one: Sample, other: Sample) -> Sample {

@@ -1,8 +1,9 @@
 import Cambium
 import Foundation
 
-/// How long one object takes: a condition asked in memory, the same by Foundation's evaluation of
-/// `#Predicate`, and by a closure of Swift, in one process on the same objects.
+/// Measures the time for one object when a condition is evaluated in memory. It compares Cambium's
+/// condition, Foundation's evaluation of `#Predicate` and a Swift closure, in one process with the
+/// same objects.
 @main
 enum PredicateBenchmarks {
     static let objects = 100_000
@@ -30,7 +31,7 @@ enum PredicateBenchmarks {
             product.category = number % 5 == 4 ? nil : categories[number % 5]
         }
         try context.save()
-        // The objects are read; a fault would time the store.
+        // The objects are read here, because a fault would add the time of the store.
         let products = try context.fetch(Product.fetchRequest())
 
         let predicate = #Predicate<Product> { $0.price < 20 && $0.category?.name == "Books" }

@@ -1,8 +1,8 @@
-/// What is wrong with the command line, or with a run.
+/// An error in the command line, or in a run.
 package struct BenchmarkError: Error, CustomStringConvertible {
     /// The problem.
     package let description: String
 
-    /// Says what is wrong.
+    /// Creates an error with a problem.
     package init(_ description: String) { self.description = description }
 }

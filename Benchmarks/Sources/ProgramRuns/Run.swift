@@ -1,15 +1,15 @@
 import Foundation
 
-/// One run of a program: what it took.
+/// The measurements of a run of a program.
 package struct Run {
-    /// Seconds on the clock.
+    /// The elapsed time in seconds.
     package var wall = 0.0
-    /// Seconds of the processor, in the program and in the system for it.
+    /// The processor time in seconds, in the program and in the system for it.
     package var processor = 0.0
-    /// The most memory that it had at a time.
+    /// The maximum memory of the program in megabytes.
     package var megabytes = 0.0
 
-    /// Runs a program to its end; what it prints is thrown away.
+    /// Runs a program to its end, and discards its output.
     package init(_ program: String, _ arguments: [String], mayFail: Bool = false) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -22,7 +22,7 @@ package struct Run {
         defer { for word in words { free(word) } }
         var identifier = pid_t()
         let start = ContinuousClock.now
-        // Safety: the list of arguments lives until the end of this function and ends with nil.
+        // Safety: the list of arguments exists until the end of this function and ends with nil.
         guard posix_spawn(&identifier, program, &actions, nil, words, environ) == 0 else {
             throw BenchmarkError("\(program) cannot be run")
         }

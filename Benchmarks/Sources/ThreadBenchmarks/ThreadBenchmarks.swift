@@ -2,8 +2,8 @@ import Cambium
 import Foundation
 import RawSQLite
 
-/// How long a call of an idle background context takes, and how long tasks wait that need no store
-/// while background work blocks.
+/// Measures a call of an idle background context. It also measures the wait of tasks that need no
+/// store, while background work blocks.
 @main
 @MainActor
 struct ThreadBenchmarks {
@@ -41,7 +41,7 @@ struct ThreadBenchmarks {
             guard let value = rest.popFirst() else { throw UsageError() }
             switch option {
             case "--directory": directory = value
-            // What it asks of itself.
+            // An option that only the program itself uses.
             case "--lock": lockedPath = value
             default:
                 guard numbers[option] != nil, let number = Int(value), number > 0 else {
@@ -97,7 +97,7 @@ struct ThreadBenchmarks {
                 entities: [Entity(name: "Item", attributes: [title])]))
     }
 
-    /// Holds the write lock of a store for a while: what the other process does.
+    /// Holds the write lock of a store for a while. The other process calls this.
     private static func lock(_ path: String, _ seconds: Int) throws {
         guard let database = raw_open(path, true, "a", "b", "c", "d", "e") else { return }
         defer { raw_close(database) }
@@ -129,8 +129,7 @@ struct ThreadBenchmarks {
 
     /// Runs a body in several tasks at once.
     ///
-    /// - Returns: How long all of them took, and the longest time meanwhile until a task ran that
-    ///   does nothing.
+    /// - Returns: The time for all of them, and the longest wait of an empty task meanwhile.
     private static func delayOfOthers(
         during count: Int, _ body: @escaping @Sendable () async throws -> Void
     ) async throws -> (duration: Duration, delay: Duration) {
@@ -179,7 +178,7 @@ private protocol ContextActor: Actor {
 
 extension BackgroundContext: ContextActor {}
 
-/// What a program can do by itself: it runs on the threads of Swift's tasks.
+/// An actor that a program can write itself. It runs on the threads of Swift's tasks.
 private actor OwnActor: ContextActor {
     private let container: PersistentContainer
     private lazy var context = container.newContext()
@@ -196,7 +195,7 @@ private actor OwnActor: ContextActor {
     }
 }
 
-/// The median of the times of calls, and the processor time of one.
+/// Returns the median of the times of calls, and the processor time of one call.
 private func time(
     _ count: Int, _ actor: any ContextActor, isolation: isolated (any Actor)? = #isolation
 ) async throws -> String {
