@@ -1,13 +1,13 @@
 #!/bin/sh
-# The Swift compiler's time for the generated code of 100 entities with 10 attributes each, against
-# that of 100 plain classes with the same stored properties.
+# Measures the Swift compiler's time for the generated code of 100 entities with 10 attributes each.
+# It is compared with 100 plain classes with the same stored properties.
 #
 #   Benchmarks/compile-time.sh [-c debug|release] [--rounds N] [--limit RATIO]
 #
-# Processor time (user, of all the compiler's processes), in interleaved rounds; the ratio is the
-# median of the rounds' ratios. Only a machine with nothing else to do gives one to rely on: beside
-# other programs a core is slower, by up to half and not for both alike. With a limit it ends with 1
-# where the ratio is greater.
+# It measures the user time of all processes of the compiler, in interleaved rounds. The ratio is
+# the median of the ratios of the rounds. The result is reliable only on an idle machine: other
+# programs slow a core down by up to a half, and not equally for both sides. With --limit, the exit
+# code is 1 if the ratio is greater.
 set -eu
 configuration=debug
 rounds=7
@@ -34,7 +34,7 @@ swift build --package-path "$root" --scratch-path "$scratch" -c "$configuration"
 products=$(swift build --package-path "$root" --scratch-path "$scratch" -c "$configuration" \
     --show-bin-path)
 
-# The model, and the classes as one would write them without it
+# The model, and the classes that a program without it would have
 mkdir -p "$work/Big.cambium" "$work/plain" "$work/generated"
 types="string int64 double bool date decimal int32 string uuid data"
 awk -v types="$types" -v plain="$work/plain/Plain.swift" 'BEGIN {
@@ -64,7 +64,7 @@ awk -v types="$types" -v plain="$work/plain/Plain.swift" 'BEGIN {
 }' > "$work/Big.cambium/1.xml"
 "$products/CambiumTool" compile "$work/Big.cambium" --output "$work/generated"
 
-# The options that SwiftPM gives
+# The options that SwiftPM passes
 if [ "$configuration" = release ]; then
     options="-O -whole-module-optimization -g"
 else

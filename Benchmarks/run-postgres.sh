@@ -1,11 +1,11 @@
 #!/bin/sh
-# Measures saves and reads on a PostgreSQL server, beside libpq and SQLAlchemy: starts the server of this
-# checkout (Scripts/postgres.sh), builds PostgresBenchmarks, and prints its table.
+# Measures saves and reads on a PostgreSQL server, compared with libpq and SQLAlchemy. It starts the
+# server of this checkout (Scripts/postgres.sh), builds PostgresBenchmarks, and prints its table.
 #
 #   run-postgres.sh [--version 15|18] [arguments of PostgresBenchmarks]
 #
-# SQLAlchemy and psycopg come from PyPI, in the versions of sqlalchemy/requirements.txt, into a folder of
-# .build. Where they cannot be had, that side is left out.
+# SQLAlchemy and psycopg are installed from PyPI into a folder of .build, in the versions of
+# sqlalchemy/requirements.txt. If they cannot be installed, this side is skipped.
 set -eu
 version=15
 case ${1:-} in
@@ -35,7 +35,7 @@ if [ -d "$python" ]; then
     set -- --python "$python/bin/python" --script "$benchmarks/sqlalchemy/people.py" "$@"
 fi
 
-# One that runs already stays.
+# A server that was already running is not stopped.
 was_running=true
 Scripts/postgres.sh url --version "$version" >/dev/null 2>&1 || was_running=false
 url=$(Scripts/postgres.sh start --version "$version")

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Checks which folders of a module use types of which others. Scripts/folders.txt lists all of these
-# arrows and no others. Folders may use each other, directly or through others, only where a line of
-# the list allows it.
+# Checks the dependencies between the folders of each module. A folder depends on another if it uses
+# a type of it. Scripts/folders.txt must list exactly these dependencies. A cycle of folders is an
+# error, unless a line of the list allows it.
 #
 #   check-folders.sh [--accept] [PACKAGE]
 #
-# --accept writes the list anew, but for the folders that may use each other. An arrow counts where
-# the name of a type stands that only one folder of the module declares, outside its own folder;
-# members of types and extensions are not followed.
+# --accept rewrites the list, without the lines that allow cycles. A dependency is found by the name
+# of a type that only one folder of the module declares. Members of types and extensions are not
+# considered.
 set -eu
 export LC_ALL=C
 accept=

@@ -1,16 +1,17 @@
 #!/bin/sh
-# Proves that no module imports what the architecture does not allow: reads the `import` lines of
-# Sources, Plugins, Models and the specification of engines, and compares them with the table below.
-# In the runtime it also proves that engines stay behind their seam: no cast to one, no import of
-# one, no name of one and no SQL elsewhere. Nested packages of tests have modules by links. The imports of these are
-# compared with the dependencies in the nested package. POSIX sh and awk.
+# Checks that no module imports a module that the architecture does not allow. It compares the
+# `import` lines of Sources, Plugins, Models and the specification of engines with the table below.
+# It also checks that the runtime uses engines only through their protocol: it contains no cast to
+# an engine, no import of one, no name of one and no SQL. Nested packages of tests contain modules
+# by links. Their imports are compared with the dependencies in the nested package. POSIX sh and
+# awk.
 #
 #   check-imports.sh [FOLDER]     checks the package in FOLDER (default: this one)
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 
-# module: what of ours it may import, then after a bar what of the system, beside the standard
-# library's own modules, which all may import.
+# module: the modules of this package that it may import, then after a bar the modules of the
+# system. Every module may import the standard library's modules.
 rules='
 CSQLite:
 CLibXML2:
@@ -48,7 +49,7 @@ CambiumCommandPlugin: | PackagePlugin Foundation
 Models: Cambium
 '
 
-# The runtime, and the names of engines: what a type of theirs begins with, and their library.
+# The runtime, and the names of engines: the prefix of their types, and their library.
 runtime=Sources/Cambium
 engines='
 SQLite CambiumSQLite
@@ -57,7 +58,7 @@ SQLite CambiumSQLite
 importers='
 Exports.swift: SQLiteError is public, as the errors of a store are
 '
-# Files of the runtime that may name the engine of files. Those of servers are named nowhere.
+# Files of the runtime that may name the engine of files. No file may name an engine of servers.
 namers='
 Store/Opening/StoreKind.swift: it is what opens stores of that kind
 Store/Opening/StoreDescription.swift: StoreType.sqlite is public
@@ -68,7 +69,7 @@ Coordinator/PersistentStoreCoordinator+Stores.swift: copies and removes files
 Errors/LocalizedErrors.swift: describes what the library refuses
 Errors/CoreDataCompatibleError.swift: SQLiteError is public
 '
-# Files of the runtime that may have SQL in them: file: reason.
+# Files of the runtime that may contain SQL: file: reason.
 writers='
 '
 
@@ -81,7 +82,7 @@ for folder in Sources Plugins Models Tests/CambiumEngineSpecification; do
     fi
 done
 
-# dependencies PACKAGE: a line for each target of a nested package, like those of the table.
+# dependencies PACKAGE: prints a line for each target of a nested package, in the form of the table.
 dependencies() {
     awk -v package="$1" '
         { gsub(/[ \t]|\/\/.*/, ""); text = text $0 }
@@ -104,7 +105,7 @@ for manifest in Tests/*/Package.swift; do
     rules="$rules$(dependencies "$package")
 "
     find -L "$package/Sources" "$package/Tests" -name '*.swift' 2>/dev/null >>"$list" || true
-    # A build of the package writes what is generated.
+    # A build of the package writes the generated files.
     broken=$(find -L "$package/Sources" "$package/Tests" -type l ! -name Generated 2>/dev/null || true)
     [ -z "$broken" ] || { echo "check-imports: links that lead nowhere: $broken" >&2; exit 1; }
 done
@@ -149,7 +150,7 @@ RULES=$rules LIST=$list RUNTIME=$runtime ENGINES=$engines IMPORTERS=$importers N
         print path ":" number ": error: " problem
         failures++
     }
-    # What the seam between the runtime and its engines forbids in a line of code.
+    # The parts of a line of code that are forbidden in the runtime because of its engines.
     function checkSeam(path, number, line,    file, engine) {
         file = substr(path, length(runtime) + 1)
         for (engine in engineModule) {
@@ -159,7 +160,7 @@ RULES=$rules LIST=$list RUNTIME=$runtime ENGINES=$engines IMPORTERS=$importers N
                 fail(path, number, "the runtime may not import " engineModule[engine] ": its engine does")
         }
     }
-    # Any engine may be behind the seam: identifiers and texts of the runtime name none.
+    # The runtime supports every engine, so its identifiers and texts name none.
     function checkNames(path, number, line,    file) {
         file = substr(path, length(runtime) + 1)
         sub(/[ \t]\/\/ .*/, "", line)
@@ -167,7 +168,7 @@ RULES=$rules LIST=$list RUNTIME=$runtime ENGINES=$engines IMPORTERS=$importers N
         if (line ~ /postgre|libpq/ || (line ~ /sqlite/ && !(file in mayName) && line !~ /^import[ \t]/))
             fail(path, number, "the runtime may not name an engine")
     }
-    # CambiumSQL writes SQL, and the folders Statements of what is about SQLite alone.
+    # CambiumSQL writes SQL. SQL for SQLite alone is in folders with the name Statements.
     function checkText(path, number, line,    file) {
         file = substr(path, length(runtime) + 1)
         if (!(file in mayWrite) && line ~ /(^|[^A-Za-z0-9_])(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|PRAGMA) /)
@@ -195,7 +196,7 @@ RULES=$rules LIST=$list RUNTIME=$runtime ENGINES=$engines IMPORTERS=$importers N
         files++
         while ((getline line < path) > 0) {
             number++
-            # Attributes (@testable, @_spi(Generated)) and an access level may stand before it.
+            # Attributes (@testable, @_spi(Generated)) and an access level may come before it.
             sub(/^[ \t]+/, "", line)
             checkInlinable(path, number, line)
             while (line ~ /^(@[A-Za-z_]+(\([^)]*\))?|public|package|internal|fileprivate|private)[ \t]/)
@@ -213,7 +214,7 @@ RULES=$rules LIST=$list RUNTIME=$runtime ENGINES=$engines IMPORTERS=$importers N
             match(line, /^[A-Za-z0-9_]+/)
             name = substr(line, 1, RLENGTH)
             imports++
-            # The table above says what else the module may import.
+            # The table above lists the other modules that the module may import.
             if (nested && name !~ /^(Cambium|CSQLite|CLibXML2)|Model$/) continue
             if (!((module, name) in allowed)) {
                 print path ":" number ": error: " module " may not import " name

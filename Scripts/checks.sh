@@ -1,10 +1,10 @@
-# Sourced by scripts that check what other programs print and how they end, after setup.sh or without
-# it. They put what a program printed into the file $output. POSIX sh.
+# Sourced by scripts that check what other programs print and how they end, after setup.sh or
+# without it. They write the output of a program to the file $output. POSIX sh.
 
 passed=0
 failed=0
 
-# result STATUS NAME: counts a check, and shows the output of one that failed.
+# result STATUS NAME: counts a check. If it failed, its output is shown.
 result() {
     if [ "$1" -eq 0 ]; then
         passed=$((passed + 1))
@@ -26,8 +26,8 @@ says_nothing_of() { # pattern, name
     result $? "$2"
 }
 
-# readme_files FOLDER [PAGE]: writes the files of an example, each of which has its name before its text:
-# of the README's, or of a page's.
+# readme_files FOLDER [PAGE]: writes the files of an example in the README or in a page. The name of
+# each file comes before its text.
 readme_files() {
     awk -v folder="$1/" '
         /`[^`]+`:$/ { path = $NF; path = folder substr(path, 2, length(path) - 3); next }
@@ -38,7 +38,7 @@ readme_files() {
     ' "${2:-$root/README.md}"
 }
 
-# Says how many checks there were, and ends with 1 where one failed.
+# Prints the number of checks, and exits with 1 if one failed.
 end_of_checks() {
     echo "$passed passed, $failed failed"
     [ "$failed" -eq 0 ]

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Builds everything and runs the demo; arguments go to it (--help says which there are). With
-# --release first it is built with optimization, which takes longer and suits long lists. With
-# --postgres before all others it runs on a PostgreSQL server, which it starts and stops, and prints
-# its figures beside those of SQLite.
+# Builds everything and runs the demo with the arguments (--help lists them). If the first argument
+# is --release, the demo is built with optimization. This takes longer, and is useful for long
+# lists. If the first argument is --postgres, the demo runs on a PostgreSQL server, which the script
+# starts and stops. It then prints the figures beside those of SQLite.
 set -eu
 caller=$(pwd)
 demo=package-index
@@ -12,7 +12,7 @@ if [ "${1:-}" = --postgres ]; then
 fi
 . "$(dirname "$0")/setup.sh"
 
-# The tests are built with the same flags, so that whoever runs both builds once.
+# The tests are built with the same flags, so that both share one build.
 flags=$strict
 note="without optimization, which is enough for some thousand packages: --release for long lists"
 if [ "${1:-}" = --release ]; then
@@ -32,7 +32,7 @@ if [ $demo = package-index ]; then
 fi
 
 scripts=$(pwd)/Scripts
-# One that runs already is left running.
+# A server that was already running is not stopped.
 if ! url=$(sh "$scripts/postgres.sh" url 2>/dev/null); then
     url=$(sh "$scripts/postgres.sh" start)
     trap 'sh "$scripts/postgres.sh" stop --version 15' EXIT

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Builds the documentation as a static web site: the pages of Sources/Cambium/Cambium.docc and every
-# public symbol of the libraries, with the toolchain's docc.
+# Builds the documentation as a static web site with the toolchain's docc. It contains the pages of
+# Sources/Cambium/Cambium.docc and every public symbol of the libraries.
 #
 #   Scripts/docs.sh [--skip-build] [--base PATH] [FOLDER]
 #
-# FOLDER receives the site and is replaced; default .build/site. --base is the path below which the
-# site is served, such as /cambium; without it the site is served from the root. --skip-build takes
-# the modules that were built last. A warning of docc is an error, and so is a public type that no
-# page lists. To read the site on this machine:
+# The site replaces FOLDER; the default is .build/site. --base is the path below which the site is
+# served, such as /cambium. Without it, the site is served from the root. --skip-build uses the
+# modules of the last build. A warning of docc is an error, and so is a public type that no page
+# lists. To read the site on this machine:
 #
 #   python3 -m http.server --directory .build/site        http://localhost:8000
 set -u
@@ -40,8 +40,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
-# The symbols. Programs see those of all modules as Cambium's, because it re-exports them: of some
-# modules all, of others the types that are named here.
+# The symbols. Cambium re-exports the symbols of other modules, so programs see them as Cambium's.
+# It re-exports all symbols of some modules, and of others only the types that are named here.
 products=$(products)
 target=$(swift -print-target-info | sed -n 's/^ *"triple": "\(.*\)",*$/\1/p' | head -n 1)
 sdk=
@@ -59,8 +59,8 @@ extract() { # module, folder, options
         -output-dir "$folder" || exit 1
 }
 
-# graph FILE PRODUCT TYPE…: the symbols of a file as symbols of Cambium; of a product that is not
-# Cambium's own, with a note; with types, of these alone.
+# graph FILE PRODUCT TYPE…: prints the symbols of a file as symbols of Cambium. If the product is
+# not Cambium, they get a note. If there are types, only their symbols are printed.
 graph() {
     file=$1
     product=$2
@@ -121,7 +121,7 @@ add CambiumCoreDataStore CambiumCoreData \
 add CambiumCustomStores CambiumCustomStores
 add CambiumPostgres CambiumPostgres
 add CambiumNotificationCenter CambiumNotificationCenter
-# What they add to the types of others, such as Sequence and Notification.Name
+# Extensions of types of other modules, such as Sequence and Notification.Name
 for module in Cambium CambiumNotificationCenter; do
     extract "$module" "$work/extensions" -emit-extension-block-symbols
     for file in "$work/extensions/$module@Swift"*.json "$work/extensions/$module@Foundation"*.json; do
@@ -130,8 +130,8 @@ for module in Cambium CambiumNotificationCenter; do
     done
 done
 
-# The pages. In the repository a link is [text](Page.md#a-heading), which its web pages follow; docc
-# calls the same [text](doc:Page#A-heading).
+# The pages. In the repository, a link is [text](Page.md#a-heading), because its web pages support
+# this form. docc needs [text](doc:Page#A-heading).
 cp -R Sources/Cambium/Cambium.docc "$work/Cambium.docc"
 awk '
     FNR == 1 { page = FILENAME; sub(/.*\//, "", page); sub(/\.md$/, "", page); fenced = 0 }
@@ -178,7 +178,7 @@ mkdir -p "$(dirname "$site")"
     --output-path "$site" --hosting-base-path "$base" \
     --fallback-display-name Cambium --fallback-bundle-identifier cambium \
     --fallback-default-module-kind Package >"$work/output" 2>&1 || ended=1
-# A comment need not describe a parameter whose name says it all.
+# A comment need not describe a parameter with a self-explanatory name.
 if awk 'BEGIN { RS = ""; ORS = "\n\n" } !/^warning: Parameter .* is missing documentation/' \
     "$work/output" | tee "$work/warnings" | grep -q . || [ -n "$ended" ]; then
     cat "$work/warnings"
@@ -190,8 +190,8 @@ cat >"$site/index.html" <<HTML
 <a href="documentation/cambium/">Cambium</a>
 HTML
 
-# docc adds groups such as "Structures" to the first page for the rest, and one for the additions to
-# modules such as Swift, which has its place there.
+# docc adds groups such as "Structures" to the first page for the other symbols. It also adds a
+# group for extensions of modules such as Swift, which is allowed there.
 tr -d '\n' <"$site/data/documentation/cambium.json" |
     grep -o '{[^{}]*"generated": *true[^{}]*}' | grep -v '"title": *"Extended Modules"' |
     grep -o 'doc:[^"]*' | sed 's/.*[Cc]ambium\\*\///' >"$work/unlisted" || true

@@ -1,15 +1,17 @@
 #!/bin/sh
-# Looks for inputs that the compiler does not stand, guided by what code they reach (libFuzzer).
+# Searches for inputs that crash the compiler, guided by the code that they reach (libFuzzer).
 #
 #   fuzz.sh XML|EXPRESSION [SECONDS]     runs for that long; default: 60
 #   fuzz.sh XML|EXPRESSION keep          makes the kept inputs anew, from them and from earlier runs
 #
-# XML: bytes as a model file, in either spelling, read, checked, proven and emitted. EXPRESSION:
-# text as a condition and as a value, checked, evaluated and compared with what SQLite makes of it.
+# XML: the input is a model file of Cambium or Xcode. It is read, checked, proven and emitted.
+# EXPRESSION: the input is a condition and a value. It is checked, evaluated, and compared with
+# SQLite's result.
 #
-# Starts from Tests/Fuzzing/Corpus, from the models of the tests (XML) and from what earlier runs
-# found, which stays in .build/fuzzing. A finding ends the run with 1 and is left there; copied into
-# the corpus it becomes a case of the fast tests, which run all kept inputs.
+# The search starts from Tests/Fuzzing/Corpus, from the models of the tests (XML) and from the
+# inputs of earlier runs, which are kept in .build/fuzzing. A finding ends the run with 1, and is
+# stored in this folder. If it is copied to the corpus, it becomes a case of the fast tests, which
+# run all kept inputs.
 set -eu
 usage="usage: fuzz.sh XML|EXPRESSION [SECONDS|keep]"
 kind=${1:-}
@@ -32,8 +34,8 @@ findings=$scratch/findings/$kind
 kept=Tests/Fuzzing/Corpus/$kind
 mkdir -p "$found" "$findings" "$kept"
 
-# The native build system alone links it: with the next one the program's `main` keeps its name,
-# which libFuzzer's library has too.
+# Only the native build system links it. With the next one, the program's `main` keeps its name,
+# which is also defined in libFuzzer's library.
 echo "Building $program"
 swiftpm build --build-system native -c release --package-path Tests/Fuzzing --scratch-path "$scratch" \
     --product "$program" >"$scratch/$program.build" 2>&1 || {
@@ -42,17 +44,18 @@ swiftpm build --build-system native -c release --package-path Tests/Fuzzing --sc
 }
 program=$scratch/release/$program
 
-# Swift's own report of a crash would keep libFuzzer from writing down the input.
+# Swift's own crash report would prevent libFuzzer from storing the input.
 SWIFT_BACKTRACE=enable=no
 export SWIFT_BACKTRACE
 
 if [ "$seconds" = keep ]; then
-    # As few inputs as reach all that the others reach, short ones first.
+    # Keeps the smallest set of inputs that reaches all code that the others reach, short inputs
+    # first.
     rm -rf "$scratch/kept"
     mkdir -p "$scratch/kept"
     "$program" -set_cover_merge=1 -max_len="$kept_length" "$scratch/kept" "$kept" "$found" \
         >"$scratch/$kind.log" 2>&1 || { tail -n 20 "$scratch/$kind.log"; exit 1; }
-    # Regression cases have names; the others are named after their contents.
+    # Regression cases have names. Other inputs are named after their contents.
     find "$kept" -type f -name '????????????????????????????????????????' -delete
     cp "$scratch/kept/"* "$kept/"
     echo "$(find "$kept" -type f | wc -l) inputs in $kept"

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Plants the faults of Scripts/mutants.txt in a copy of the package, and makes them act one at a
-# time: the tests that are named for each must fail then, and pass without any of them.
+# Inserts the faults of Scripts/mutants.txt into a copy of the package, and activates them one at a
+# time. The tests that are listed for a fault must fail with it, and pass without any fault.
 #
 #   mutants.sh [--minutes N] [--only TEXT]
 #   mutants.sh --check                        only whether each fault can be planted
 #
-# All faults are built at once; CAMBIUM_MUTANT, in the environment of the tests, says which of them
-# acts. With a number of minutes, as many are tried as fit into them, starting with another one
-# every day; else all. Ends with 1 where a fault cannot be planted, or is not found. The copy and
-# what is built of it stay in .build/mutants, so that the next time is quicker.
+# All faults are built at once. The environment variable CAMBIUM_MUTANT of the tests selects the
+# active one. With --minutes, it tries as many faults as fit into the time, and starts with another
+# one every day. Otherwise it tries all. The exit code is 1 if a fault cannot be inserted, or is not
+# found. The copy and its build are kept in .build/mutants, so that the next run is faster.
 set -eu
 usage="usage: mutants.sh [--minutes N] [--only TEXT] | --check"
 minutes=
@@ -42,7 +42,8 @@ line() {
         number == wanted && $1 == word { sub(/^[a-z]+ /, ""); print; exit }' "$list"
 }
 
-# Prints a file with a mutant planted; fails where its lines are not there exactly once.
+# Prints a file with a fault inserted. It fails if the original lines are not in the file exactly
+# once.
 plant() { # number, file
     awk -v wanted="$1" -v list="$list" '
         BEGIN {
@@ -70,7 +71,7 @@ targets() { # name of a suite
         cut -d / -f 1,2 | sort -u
 }
 
-# A name that no suite has would run nothing, and nothing finds nothing.
+# With the name of a suite that does not exist, no test would run, and no fault would be found.
 count=$(grep -c '^mutant ' "$list")
 wanted=
 unknown=
@@ -94,7 +95,7 @@ if [ -n "$checks" ]; then
     exit "$failed"
 fi
 
-# The Swift that tells a module which of its mutants acts.
+# The Swift code with which a module selects its active fault.
 switch_source() {
     cat <<SWIFT
 #if canImport(Glibc)
@@ -107,8 +108,8 @@ let plantedMutant = getenv("CAMBIUM_MUTANT").map { atoi(\$0) } ?? 0
 SWIFT
 }
 
-# The package with all faults, made beside the copy: files that are the same there keep their
-# times, so that they are not compiled again.
+# Creates the package with all faults beside the copy. Unchanged files in the copy keep their times,
+# so that they are not compiled again.
 fresh=$work/fresh
 rm -rf "$fresh"
 mkdir -p "$fresh"
@@ -130,7 +131,7 @@ done
 sed -n 's,^file \(Sources/[^/]*\)/.*,\1,p' "$list" | sort -u | while IFS= read -r module; do
     switch_source >"$fresh/$module/PlantedMutant.swift"
 done
-# Only the tests that the faults name are wanted.
+# Only the tests that are listed for faults are needed.
 cat >>"$fresh/Package.swift" <<SWIFT
 let wantedTests = "$wanted".split(separator: " ")
 package.targets.removeAll { \$0.isTest && !wantedTests.contains("Tests/\(\$0.name)") }
@@ -144,7 +145,7 @@ done
     while IFS= read -r path; do
         [ -e "$fresh/$path" ] || [ -L "$fresh/$path" ] || rm "$copy/$path"
     done
-# Some tests ask what folders there are.
+# Some tests list the folders of the package.
 find "$copy" -depth -type d -empty ! -path "$copy/.build/*" -exec rmdir {} \;
 
 echo "Building the copy with $count faults"
@@ -160,9 +161,9 @@ trap stop_servers EXIT
 trap 'exit 1' HUP INT TERM
 start_servers
 
-# A fault may keep a test from coming to an end. (macOS has no timeout.)
+# With a fault, a test may never end. (macOS has no timeout.)
 limit=$(command -v timeout >/dev/null 2>&1 && echo "timeout 300" || true)
-# Runs tests with a fault, or with none (0). Random ones have some seconds to come upon it.
+# Runs tests with a fault, or without one (0). Random tests have some seconds to find it.
 run() { # number, filter, command that ends it where it takes too long
     # shellcheck disable=SC2086
     (cd "$copy" && CAMBIUM_MUTANT=$1 CAMBIUM_GENERATOR_SECONDS=3 CAMBIUM_FULL_SIZE=1 $3 \

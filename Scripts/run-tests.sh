@@ -1,12 +1,13 @@
 #!/bin/sh
-# Runs `swift test` with the arguments, in the root of the checkout, and says again at the end what
-# failed: a reader of the last of a few thousand lines finds each recorded issue, what explains it (a
-# seed to replay is there), and every suite and test that failed. Ends as `swift test` does.
+# Runs `swift test` with the arguments in the root of the checkout. At the end it prints the
+# failures again: each recorded issue with its explanation (such as a seed to replay), and every
+# failed suite and test. So the last lines of a long output are sufficient. The exit code is that of
+# `swift test`.
 set -eu
 . "$(dirname "$0")/setup.sh"
 
-# The random tests of one commit always go through the same cases, so that what fails elsewhere
-# fails here, and those of the next commit through others.
+# The random tests of one commit always run the same cases, so that a failure on another machine
+# also occurs here. The next commit has other cases.
 if [ -z "${CAMBIUM_SEED_BASE:-}" ] && commit=$(git rev-parse --short=12 HEAD 2>/dev/null); then
     CAMBIUM_SEED_BASE=$((0x$commit))
     export CAMBIUM_SEED_BASE
@@ -16,7 +17,7 @@ fi
 . Scripts/servers.sh
 start_servers
 
-# What `swift test` printed, without what passed.
+# The output of `swift test` without passed tests.
 what_failed() {
     awk '
         /^[^ ]+ (Test|Suite) .*(recorded an issue| failed after )/ { told = 1; lines = 0; print; next }
@@ -34,11 +35,11 @@ end() {
 trap end EXIT
 trap 'exit 1' HUP INT TERM
 
-# Runs `swift test`, says what it says, and keeps that and how it ended under a name.
+# Runs `swift test`, prints its output, and stores the output and the exit code under a name.
 run() { # name, arguments
     name=$1
     shift
-    # The status goes through a file, since a pipe's own is that of its last command.
+    # The exit code is written to a file, because a pipe has the exit code of its last command.
     {
         status=0
         swiftpm test "$@" 2>&1 || status=$?
@@ -46,8 +47,7 @@ run() { # name, arguments
     } | tee "$folder/$name.log"
 }
 
-# Where all tests run that are built, those that wait for servers most of the time run beside those that
-# compute.
+# If all tests run, the ones that mostly wait for servers run in parallel with the others.
 waiting='^Cambium(Postgres|EngineSpecification)Tests\.'
 case " $* " in
     *' --filter '* | *' --skip '*) run tests "$@" ;;

@@ -1,6 +1,6 @@
 # Sourced by the scripts that run tests: the servers that these use, where they can be had.
 # CAMBIUM_POSTGRES_15, CAMBIUM_POSTGRES_18 and CAMBIUM_POSTGRES_TLS (of version 15) are their URLs.
-# CAMBIUM_POSTGRES=required makes it a failure that version 15 cannot be had. POSIX sh.
+# With CAMBIUM_POSTGRES=required, it is a failure if version 15 is not available. POSIX sh.
 
 postgres() { # start, url or stop, then 15, 18 or TLS
     case $2 in
@@ -11,7 +11,7 @@ postgres() { # start, url or stop, then 15, 18 or TLS
 
 started=
 
-# Those that run already are left running.
+# Servers that were already running are not stopped.
 start_servers() {
     for server in 15 18 TLS; do
         status=0
@@ -28,7 +28,7 @@ start_servers() {
     done
 }
 
-# Stops those that were started here.
+# Stops the servers that were started here.
 stop_servers() {
     for server in $started; do postgres stop "$server"; done
 }

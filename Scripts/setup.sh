@@ -5,11 +5,11 @@ cd "$(dirname "$0")/.." || exit 1
 
 toolchain=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
 
-# use_build_system NAME: sets $system to the arguments that name a build system, native, swiftbuild or
-# the toolchain's own (an empty name), and $strict to all that the tests and the demo are built with.
-# Those are the same in all scripts: with others everything is built again. What only editors and
-# debuggers use is left out, and what the compiler checks of its own work, which takes a tenth of the
-# time. A compiler later than those that this was built with may warn of more.
+# use_build_system NAME: sets $system to the arguments for a build system: native, swiftbuild or the
+# toolchain's default (an empty name). It sets $strict to all build arguments of the tests and the
+# demo. These are the same in all scripts, because with others everything is built again. They omit
+# data for editors and debuggers, and the compiler's checks of its own work, which take a tenth of
+# the time. A later compiler may print additional warnings, which are not errors.
 use_build_system() {
     if [ -n "$1" ]; then system="--build-system $1"; else system=; fi
     strict=$system
@@ -26,17 +26,17 @@ use_build_system() {
     esac
 }
 
-# swiftbuild, in toolchains from 6.3 on, compiles each module once. The native one compiles what the
-# plugins' tool needs a second time. CAMBIUM_BUILD_SYSTEM names the one to use.
+# swiftbuild, in toolchains from 6.3 on, compiles each module once. The native build system compiles
+# the modules of the plugins' tool twice. CAMBIUM_BUILD_SYSTEM selects the build system.
 case $toolchain in
     6.0 | 6.1 | 6.2) use_build_system "${CAMBIUM_BUILD_SYSTEM:-}" ;;
     *) use_build_system "${CAMBIUM_BUILD_SYSTEM:-swiftbuild}" ;;
 esac
 
-# swiftpm COMMAND ARGUMENTS: runs `swift build` or `swift test`, and once more where the package
-# manager itself crashed. On Linux it sometimes does, in libdispatch while it runs many programs
-# (swiftlang/swift#87033). What it has built stays. A test that crashes is another case: `swift test`
-# ends with 1 then.
+# swiftpm COMMAND ARGUMENTS: runs `swift build` or `swift test`. If the package manager itself
+# crashes, it runs once more. On Linux it sometimes crashes in libdispatch while it runs many
+# programs (swiftlang/swift#87033). The finished part of the build is kept. If a test crashes, there
+# is no second run: `swift test` then ends with 1.
 swiftpm() {
     ended=0
     swift "$@" || ended=$?
@@ -49,25 +49,25 @@ swiftpm() {
     esac
 }
 
-# The folder of what was built with the same arguments.
+# The folder of the build with the same arguments.
 products() {
     # shellcheck disable=SC2086
     swift build $system "$@" --show-bin-path
 }
 
-# The folder of the built modules, in a folder of products: each build system has its own place.
+# The folder of the built modules in a folder of products. It depends on the build system.
 modules() {
     if [ -d "$1/Modules" ]; then echo "$1/Modules"; else echo "$1"; fi
 }
 
-# Says what is wrong and what to do about it, and ends the script.
+# Prints the problem and the suggested fix, and ends the script.
 fail() {
     printf '%s\n' "$@" >&2
     exit 1
 }
 
-# Whether a C library with its headers is there. On Linux the Swift package manager finds the
-# headers with the help of pkg-config, so there it decides; macOS has both in its SDK.
+# Checks whether a C library with its headers exists. On Linux, the Swift package manager finds the
+# headers with pkg-config, so this asks pkg-config. macOS has both in its SDK.
 has_library() { # pkg-config's name, header
     case $(uname -s) in
         Darwin)
@@ -78,7 +78,7 @@ has_library() { # pkg-config's name, header
     esac
 }
 
-# What is missing, as names of Debian packages.
+# The missing libraries, as names of Debian packages.
 missing_packages() {
     case $(uname -s) in
         Darwin) ;;
@@ -86,14 +86,14 @@ missing_packages() {
     esac
     has_library libxml-2.0 libxml/parser.h || printf 'libxml2-dev '
     has_library sqlite3 sqlite3.h || printf 'libsqlite3-dev '
-    # The tests use PostgreSQL's library; the demo and the programs of others do not.
+    # The tests use PostgreSQL's library. The demo and other programs do not.
     case $0/${demo:-} in
         *demo.sh/package-index) ;;
         *) has_library libpq libpq-fe.h || printf 'libpq-dev ' ;;
     esac
 }
 
-# Runs a command as root, without ever asking for a password; fails where that is not possible.
+# Runs a command as root without asking for a password, or fails.
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then
         "$@"
@@ -143,7 +143,7 @@ if [ -n "$missing" ]; then
     install_packages $missing
 fi
 
-# macOS has it in its SDK, where the tool finds out.
+# macOS has the library in its SDK, and the tool checks that itself.
 if pkg-config --exists sqlite3 2>/dev/null && ! pkg-config --atleast-version=3.40 sqlite3; then
     fail "SQLite 3.40 or later is needed, and pkg-config finds $(pkg-config --modversion sqlite3)." \
         "Install a newer one, or name its folder in PKG_CONFIG_PATH."

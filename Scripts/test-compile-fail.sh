@@ -1,11 +1,12 @@
 #!/bin/sh
-# Compiles the cases of Tests/CompileFail against the built modules. Each is legal as it stands, and
-# has a mistake where MISTAKE is set. A comment `// error: TEXT` ends the line of the mistake: the
-# compiler has to report an error there that contains the text, and no error anywhere else.
+# Compiles the cases of Tests/CompileFail against the built modules. Each case is valid, but
+# contains a mistake if MISTAKE is set. A comment `// error: TEXT` ends the line of the mistake. The
+# compiler must report an error with this text there, and no other error.
 #
 #   Scripts/test-compile-fail.sh [BUILD-FOLDER]
 #
-# The folder is one that `swift build --show-bin-path` prints. Without it the modules are built first.
+# The folder is the output of `swift build --show-bin-path`. Without a folder, the modules are built
+# first.
 set -eu
 . "$(dirname "$0")/setup.sh"
 
@@ -23,14 +24,14 @@ trap 'exit 1' HUP INT TERM
 passed=0
 failed=0
 
-# What SwiftPM would say of the platform.
+# The options that SwiftPM passes for the platform.
 platform=
 if [ "$(uname -s)" = Darwin ]; then
     platform="-sdk $(xcrun --show-sdk-path) -target $(uname -m)-apple-macosx15.0"
 fi
 
-# compile FILE...: as a user's module would be compiled. Isolation is checked after the types are,
-# on SIL, so that -typecheck would not do.
+# compile FILE...: compiles the files as a user's module. Isolation is checked on SIL, after the
+# types, so -typecheck would not be sufficient.
 compile() {
     # shellcheck disable=SC2086
     swiftc $platform -emit-sil -whole-module-optimization -o "$work/sil" -swift-version 6 \
@@ -38,7 +39,7 @@ compile() {
         -Xcc -fmodule-map-file=Sources/CSQLite/module.modulemap "$@" >"$work/output" 2>&1
 }
 
-# result STATUS NAME: counts a check, and shows what the compiler said of one that failed.
+# result STATUS NAME: counts a check. If it failed, the output of the compiler is shown.
 result() {
     if [ "$1" -eq 0 ]; then
         passed=$((passed + 1))
@@ -49,7 +50,8 @@ result() {
     fi
 }
 
-# Whether the errors in the output are those that the file expects, each at its line.
+# Checks whether the errors in the output are exactly the ones that the file expects, at their
+# lines.
 errors_are_expected() { # file
     FILE=$1 awk '
         BEGIN {
@@ -78,7 +80,7 @@ errors_are_expected() { # file
         }' "$work/output" >"$work/findings"
 }
 
-# The legal forms of all cases: one module.
+# The valid forms of all cases are one module.
 find Tests/CompileFail -name '*.swift' | sort >"$work/cases"
 # shellcheck disable=SC2046
 if compile $(cat "$work/cases"); then status=0; else status=1; fi
@@ -97,8 +99,8 @@ while read -r case; do
     fi
 done <"$work/cases"
 
-# A target may make the main actor its default isolation (Swift 6.2 and later); generated code has
-# to be as it is without.
+# A target may have the main actor as its default isolation (Swift 6.2 and later). Generated code
+# must behave in the same way as without it.
 generated=$(find .build/plugins/outputs -path '*/ShopModel/*' -name '*.swift')
 if [ -z "$generated" ]; then
     echo "There is no generated code of ShopModel in .build/plugins." >"$work/output"

@@ -1,16 +1,16 @@
 #!/bin/sh
-# Imports every store of ../shared/corpus/stores that Core Data wrote, and compares row by row,
-# value by value and link by link what SQL finds in the old store with what the runtime says of the
-# new one. Then migrates those of Wire to the newest version of their model. Prints both tables.
+# Imports every store of Core Data in ../shared/corpus/stores. It compares each row, value and link
+# of the old store, read with SQL, with the new store, read with the runtime. Then it migrates the
+# stores of Wire to the newest version of their model. It prints both tables.
 #
 #   Scripts/test-coredata-stores.sh
 #
-# Without the corpus it says so and succeeds. It takes Python 3.
+# Without the corpus, it prints a message and succeeds. It requires Python 3.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 corpus=$root/../shared/corpus
 command -v python3 > /dev/null || { echo "python3 is needed, and not there." >&2; exit 1; }
-# First, whether the comparison finds what is wrong.
+# First, a check that the comparison finds differences.
 python3 -B "$root/Tests/CoreDataStores/test_compare.py"
 if [ ! -d "$corpus/stores" ]; then
     echo "There is no ../shared/corpus/stores: nothing was imported."

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Compiles the models of ../shared/corpus, which nobody here wrote: the current version of every
-# bundle, and every tenth version of those with a long history. The Swift of each is
-# type-checked with warnings as errors. The steps between all versions of the three long histories
-# are proven, and counted.
+# Compiles the models of other projects in ../shared/corpus: the current version of every bundle,
+# and every tenth version of bundles with a long history. The Swift code of each is type-checked
+# with warnings as errors. The steps between all versions of the three long histories are proven and
+# counted.
 #
 #   Scripts/test-corpus.sh
 #
-# Without the corpus it says so and succeeds.
+# Without the corpus, it prints a message and succeeds.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 corpus=$root/../shared/corpus
@@ -28,8 +28,8 @@ passed=0
 failed=0
 refused=0
 
-# check BUNDLE VERSION: emits a version, alone in a bundle, and type-checks it. The steps between
-# the versions are of no interest here.
+# check BUNDLE VERSION: emits a version as the only one of a bundle, and type-checks it. The steps
+# between versions are not tested here.
 check() {
     rm -rf "$work/out" "$work/single"
     single=$work/single/$(basename "$1")
@@ -72,7 +72,7 @@ while IFS= read -r bundle; do
         while IFS= read -r version; do check "$bundle" "$version"; done < "$work/tenths"
     fi
 done < "$work/bundles"
-# verify BUNDLE COUNT: proves all steps of a history, which are as many.
+# verify BUNDLE COUNT: proves all steps of a history, and checks their number.
 histories=$root/Tests/CambiumCompilerTests/Histories
 verify() {
     name=$(basename "$1" .xcdatamodeld)

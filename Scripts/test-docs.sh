@@ -1,11 +1,12 @@
 #!/bin/sh
-# Checks what the documentation says against the tool and the modules: every model and every expression
-# in Sources/Cambium/Cambium.docc is compiled, the pages of the diagnostics and of the command line are
-# what the tool prints, the site builds without a warning, and every link resolves.
+# Checks the documentation with the tool and the modules. Every model and every expression in
+# Sources/Cambium/Cambium.docc must compile. The pages of the diagnostics and of the command line
+# must be the same as the tool prints. The site must build without a warning, and every link must
+# resolve.
 #
 #   Scripts/test-docs.sh [--accept] [TOOL]
 #
-# --accept writes the pages that the tool prints. Without a tool it is built first.
+# --accept writes the pages that the tool prints. Without TOOL, the tool is built first.
 set -u
 . "$(dirname "$0")/setup.sh"
 accept=
@@ -23,7 +24,7 @@ trap 'exit 1' HUP INT TERM
 passed=0
 failed=0
 
-# result STATUS NAME: counts a check, and shows the output of one that failed.
+# result STATUS NAME: counts a check. If it failed, its output is shown.
 result() {
     if [ "$1" -eq 0 ]; then
         passed=$((passed + 1))
@@ -34,7 +35,7 @@ result() {
     fi
 }
 
-# blocks PAGE LANGUAGE FOLDER: the code blocks of a language, a file for each.
+# blocks PAGE LANGUAGE FOLDER: writes each code block of a language to a file.
 blocks() {
     mkdir -p "$3"
     awk -v language="$2" -v folder="$3" '
@@ -46,8 +47,8 @@ blocks() {
     result $? "$1.md has blocks of the language $2"
 }
 
-# version FILE BUNDLE [NUMBER]: the file as a version of a bundle, 1 without a number, in a model
-# where it is none.
+# version FILE BUNDLE [NUMBER]: writes the file as a version of a bundle (default: 1). If it is not
+# a complete model, it is put into one.
 version() {
     number=${3:-1}
     mkdir -p "$2"
@@ -63,7 +64,7 @@ version() {
     fi
 }
 
-# The Swift of all pages, and what they say of options, tests and errors
+# The Swift code of all pages, and their statements about options, tests and errors
 sh Scripts/test-pages.sh "$tool" >"$work/pages" 2>&1
 status=$?
 grep -v '^passed' "$work/pages" >"$work/output"
@@ -73,7 +74,7 @@ result $status "the blocks of the pages (Scripts/test-pages.sh)"
 blocks ModelLanguage xml "$work/models"
 previous=
 for block in $(find "$work/models" -type f | sort -V); do
-    # What says that it is 2.xml comes after the block before it.
+    # A block with the name 2.xml is the version after the block before it.
     if grep -q '<!-- 2.xml' "$block"; then
         version "$previous" "$work/$(basename "$block")/Shop.cambium"
         version "$block" "$work/$(basename "$block")/Shop.cambium" 2
@@ -150,7 +151,7 @@ while read -r line; do
     result $? "ExpressionLanguage.md refuses: $line"
 done <"$work/lines"
 
-# generated PAGE: compares a page with the text that it is written from, $work/page.
+# generated PAGE: compares a page with its generated text in $work/page.
 generated() {
     if [ -n "$accept" ]; then cp "$work/page" "$pages/$1.md"; fi
     diff "$pages/$1.md" "$work/page" >"$work/output" 2>&1
@@ -266,7 +267,7 @@ generated CommandLine
 sh Scripts/docs.sh --skip-build "$work/site" >"$work/output" 2>&1
 result $? "the pages and the comments of public symbols (Scripts/docs.sh)"
 
-# The same links on the web pages of a repository, which know files and headings alone
+# The same links on the web pages of a repository, which support only files and headings
 for page in "$pages"/*.md README.md CHANGELOG.md CONTRIBUTING.md Benchmarks/README.md; do
     folder=$(dirname "$page")
     awk '/^```/ { fenced = !fenced } !fenced' "$page" >"$work/text"

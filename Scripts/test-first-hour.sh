@@ -1,13 +1,13 @@
 #!/bin/sh
-# Does the first hour with Cambium as the README tells it, in a clean folder: a package that depends
+# Performs the first steps with Cambium in a clean folder, as in the README: a package that depends
 # on a version, its model, a run, five edits of version 1 with a store under each draft policy, a
-# misspelt property, a second version, freeze, an edit of the frozen one. Checks how each step ends
-# and the words that help. Prints how long builds take.
+# misspelt property, a second version, freeze, and an edit of the frozen version. It checks the exit
+# code and the messages of each step, and prints the duration of builds.
 #
 #   Scripts/test-first-hour.sh
 #
-# CAMBIUM_SCRATCH names a folder for the package and its products, which is empty or not there yet;
-# without it they are removed at the end.
+# CAMBIUM_SCRATCH names a folder for the package and its products. It must be empty or not exist.
+# Without it, the files are removed at the end.
 set -u
 . "$(dirname "$0")/setup.sh"
 root=$(pwd)
@@ -23,7 +23,7 @@ output=$work/output
 package=$work/shelf
 model=$package/Sources/shelf/Library.cambium
 
-# A repository of the package as it is here, with the tag of its version.
+# A repository of this package in its current state, with the tag of its version.
 version=$(sed -n 's/.*cambiumVersion = "\(.*\)"$/\1/p' \
     Sources/CambiumCompiler/Emitting/SwiftEmitter.swift)
 repository=$work/Cambium
@@ -31,12 +31,13 @@ mkdir -p "$repository"
 git ls-files --cached --others --exclude-standard | while IFS= read -r path; do
     if [ -f "$path" ]; then echo "$path"; fi
 done | tar -cf - -T - | tar -xf - -C "$repository" || exit 1
-# With an author whatever the machine knows.
+# The author is set explicitly, because the machine may have none.
 git_here() { git -C "$repository" -c user.name=Test -c user.email=test@localhost "$@"; }
 git_here init -q && git_here add -A && git_here commit -qm "$version" && git_here tag "$version" ||
     fail "The repository for the package cannot be made."
 
-# in_package COMMAND ARGUMENT…: what SwiftPM remembers of repositories stays in the folder.
+# in_package COMMAND ARGUMENT…: runs a command. SwiftPM's cache of repositories is kept in the
+# folder.
 in_package() {
     command=$1
     shift
@@ -46,8 +47,8 @@ in_package() {
 }
 build() { in_package build; }
 
-# timed NAME SECONDS COMMAND…: says how long a command took, and checks it generously: other work
-# on the machine slows it down.
+# timed NAME SECONDS COMMAND…: prints the duration of a command, and compares it with a generous
+# limit, because other work may slow it down.
 timed() {
     name=$1
     limit=$2
@@ -60,7 +61,7 @@ timed() {
     result $? "it takes $seconds s, of at most $limit s"
 }
 
-# edit SED-SCRIPT FILE: changes a file, which has to differ then.
+# edit SED-SCRIPT FILE: edits a file, and fails if it is unchanged.
 edit() {
     sed "$1" "$2" > "$work/edited" && ! cmp -s "$work/edited" "$2"
     result $? "$(basename "$2") is edited"
@@ -72,15 +73,16 @@ shelf() {
     (cd "$2" && exec "$bin/shelf" "$1") > "$output" 2>&1
 }
 
-# under POLICY: a copy of the store that was written before the edit.
+# under POLICY: uses a copy of the store that was written before the edit.
 under() {
     rm -rf "$work/$1"
     cp -R "$work/store" "$work/$1"
     shelf "$1" "$work/$1"
 }
 
-# draft DIFFERENCE REASON: builds after an edit of version 1, and runs the program with a store from
-# before under each policy. A reason says why that store cannot be migrated; it is empty where it can.
+# draft DIFFERENCE REASON: builds after an edit of version 1, and runs the program with the earlier
+# store under each policy. REASON is the reason why this store cannot be migrated. It is empty if it
+# can be migrated.
 draft() {
     timed "the package builds where '$1'" 60 build
     under refuse
@@ -130,7 +132,7 @@ mkdir "$work/store"
 shelf refuse "$work/store"
 result $? "its program runs"
 says "^On Trees 1987$" "it prints the book"
-# SwiftPM's records come to rest in the builds after the first one.
+# SwiftPM's records still change in the builds after the first one.
 build
 build
 timed "a build without a change" 20 build

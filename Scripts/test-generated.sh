@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compiles every accepted Swift folder of Tests/CambiumCompilerTests/Cases/Emitting/Models with
-# warnings as errors, as the modules of one package, and runs a program that opens a store of each
-# model in memory, inserts an object of each entity, saves where the model lets it, and fetches.
+# warnings as errors, as the modules of one package. It runs a program that opens a store of each
+# model in memory, inserts an object of each entity, saves if the model allows it, and fetches.
 # Every module is compiled a second time with the main actor as its default isolation.
 #
 #   Scripts/test-generated.sh
@@ -42,8 +42,8 @@ for case in "$root"/Tests/CambiumCompilerTests/Cases/Emitting/Models/*/; do
             swiftSettings: strict + [.swiftLanguageMode(.v6)$isolation]),"
         modules="$modules, \"$module\""
     done
-    # An internal model is seen by its own module only, which hands it on; one with steps of the
-    # program with those that the case has.
+    # An internal model is visible only in its own module, which passes it on. If a model has steps
+    # of the program, the steps of the case are used.
     steps=
     if grep -q "protocol ${model}Migration:" "${case}Swift/${model}Migrations.swift"; then
         steps=".performing(${model}Steps())"
@@ -135,7 +135,7 @@ swiftpm build $system $flags --product Run
 # shellcheck disable=SC2086
 swift run --skip-build $system $flags Run
 
-# What users see of a generated module: where a case has the list Symbols.txt, it is all.
+# The public symbols of a generated module. If a case has the list Symbols.txt, it must be complete.
 target=$(swiftc -print-target-info | sed -n 's/^ *"triple": "\(.*\)",$/\1/p' | head -n 1)
 # shellcheck disable=SC2086
 modules=$(modules "$(products $flags)")
@@ -151,7 +151,7 @@ for list in "$root"/Tests/CambiumCompilerTests/Cases/Emitting/Models/*/Symbols.t
         cat "$work/symbols.log"
         exit 1
     }
-    # The package's own variable, which hands the model on, is no part of it.
+    # The package's own variable, which passes the model on, is not included.
     grep -o '"pathComponents":\[[^]]*\]' "$work/symbols/${model}Module.symbols.json" \
         | sed -e 's/"pathComponents":\[//' -e 's/\]//' -e 's/"//g' -e 's/,/./g' \
         | grep -v "^the$model\$" | sort -u > "$work/found"

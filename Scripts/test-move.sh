@@ -1,8 +1,9 @@
 #!/bin/sh
 # Moves a store of 1,000,000 objects to a server and back with the tool, in a release build with the
-# package trait. The file that comes back has the same rows. The way there takes at most 1.6 times as
-# long as COPY of the same tables with all their indexes and foreign keys, the median of three of each,
-# and neither way takes more than 100 MB of memory. The store of the demo moves there and back, too.
+# package trait. The file that comes back has the same rows. The move to the server takes at most
+# 1.6 times as long as COPY of the same tables with all indexes and foreign keys (the median of
+# three runs each). No move takes more than 100 MB of memory. The store of the demo is also moved
+# there and back.
 #
 #   Scripts/test-move.sh [OBJECTS]
 #
@@ -31,7 +32,7 @@ if [ -z "$tool" ]; then
         --show-bin-path)/CambiumTool
 fi
 
-# A server of its own, or the one that runs.
+# Starts a server, unless one is already running.
 if url=$(sh Scripts/postgres.sh url 2>/dev/null); then :; else
     status=0
     url=$(sh Scripts/postgres.sh start) || status=$?
@@ -93,7 +94,7 @@ SQL
 } | sqlite3 "$work/people.sqlite" > "$output" 2>&1
 result $? "there is a store of $objects objects"
 
-# timed NAME COMMAND…: the seconds and the kilobytes of the command come behind those of the file.
+# timed NAME COMMAND…: appends the seconds and the kilobytes of the command to the file.
 timed() {
     name=$1
     shift
@@ -125,7 +126,7 @@ for run in 1 2 3; do
 done
 psql -c "DROP SCHEMA $schema CASCADE" > "$output" 2>&1
 
-# What each store has for itself is left out.
+# Data that differs between all stores is excluded.
 dump() { sqlite3 "$1" .dump | grep -v "INTO _metadata VALUES('\(uuid\|definition\)'" | sort; }
 # shellcheck disable=SC2086
 swiftpm build $strict --product package-index >&2 || exit 1

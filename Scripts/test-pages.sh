@@ -1,14 +1,15 @@
 #!/bin/sh
-# Compiles the blocks of Swift and XML of the pages in Sources/Cambium/Cambium.docc, and those in comments,
-# with the models and names of Tests/Documentation, and checks what pages say of options, tests and errors.
+# Compiles the Swift and XML blocks of the pages in Sources/Cambium/Cambium.docc and of comments,
+# with the models and names of Tests/Documentation. It also checks the statements of pages about
+# options, tests and errors.
 #
 #   Scripts/test-pages.sh TOOL [PAGE…]      all pages, or those that are named
 #
-# The tool's folder of products has the modules. The blocks of a page are one function, each inside the
-# one before it: a block uses what earlier ones have declared, and may declare it again. A block of
-# declarations only stands outside of the function. What a block needs besides is in Names.swift. A
-# manifest, or a part of one, is compiled as such. SwiftUI exists on Apple's systems only: elsewhere its
-# blocks are parsed and no more.
+# The modules are in the tool's folder of products. The blocks of a page are one function, and each
+# block is inside the block before it. A block can therefore use earlier declarations, and declare
+# the same names again. A block with only declarations is outside of the function. Other names that
+# a block needs are in Names.swift. A manifest, or a part of one, is compiled as a manifest. SwiftUI
+# exists only on Apple's systems. On other systems, its blocks are only parsed.
 set -u
 . "$(dirname "$0")/setup.sh"
 root=$(pwd)
@@ -28,7 +29,7 @@ if [ "$(uname -s)" = Darwin ]; then
 fi
 manifests=$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")/lib/swift/pm/ManifestAPI
 
-# compile MODULES ARGUMENT…: isolation is checked after the types are, on SIL.
+# compile MODULES ARGUMENT…: compiles up to SIL, because isolation is checked after the types.
 compile() {
     folder=$1
     shift
@@ -39,7 +40,7 @@ compile() {
         $(pkg-config --cflags libpq 2>/dev/null | sed 's/-I */-Xcc -I/g') "$@" >"$output" 2>&1
 }
 
-# names FOLDER MODEL…: a module Names of what the blocks may use.
+# names FOLDER MODEL…: creates the module Names with the names that the blocks may use.
 names() {
     folder=$work/$1
     shift
@@ -126,7 +127,7 @@ xml_of() {
 }
 
 # model FILE FOLDER: the XML as a version of a model in the folder. A version that is not the first
-# comes after that of Tests/Documentation. What is part of a model, or of an entity, gets the rest.
+# comes after that of Tests/Documentation. A part of a model or of an entity is completed.
 model() {
     name=$(sed -n 's/.*<model .*name="\([A-Za-z]*\)".*/\1/p' "$1")
     number=$(sed -n 's/.*<model .* version="\([0-9]*\)".*/\1/p' "$1")
@@ -157,9 +158,9 @@ if [ $# -eq 0 ]; then
 fi
 for page in "$@"; do
     case $page in
-        # Its files are those of a program, which Scripts/test-tutorial.sh builds and runs.
+        # Its files are a program that Scripts/test-tutorial.sh builds and runs.
         Tutorial) continue ;;
-        # Each block is about the model before it; test-docs.sh checks the models.
+        # Each block uses the model before it. test-docs.sh checks the models.
         ModelLanguage)
             xml_of "$page"
             for block in "$work/xml"/*; do
@@ -247,7 +248,7 @@ options() { # type, file, page
 options StoreOptions Sources/CambiumEngine/StoreOptions.swift StoresAndOptions
 options PostgresOptions Sources/CambiumPostgres/PostgresOptions.swift Postgres
 
-# Every test that shows a promise exists.
+# Every test that is named as evidence exists.
 grep -o 'swift test --filter [^`]*' "$pages/Reliability.md" |
     sed -e 's/.*--filter //' -e "s/'//g" -e 's/\\|/\n/g' | sort -u >"$work/tests"
 while read -r test; do
@@ -262,7 +263,7 @@ while read -r script; do
     result $? "Reliability.md names $script"
 done <"$work/tests"
 
-# The texts of errors are those of the sources: the parts between "…" stand in a literal.
+# The texts of errors must be in the sources: the parts between "…" are searched in string literals.
 find Sources -name '*.swift' -exec cat {} + | grep -v '^ *//' | tr '\n' ' ' | sed -e 's/" *+ *"//g' -e 's/\\"/"/g' >"$work/sources"
 sed -n '/^## The program/,/^## Opening/!p' "$pages/Troubleshooting.md" | grep '^| `' |
     sed -e 's/^| `//' -e 's/` |.*//' | grep -v '^shop' >"$work/texts"
