@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs what does not fit into the two minutes of test.sh, as far as a budget goes:
+# Runs the tests that do not fit into the two minutes of test.sh, within a time budget:
 #
 #   test-long.sh [--budget MINUTES]      default: 60
 #
-# A part that has started is never cut off; one that needs more time than is left does not start,
-# and the end says which were left out. Ends with 1 where a part failed.
+# A part that has started always runs to its end. A part that needs more than the remaining time is
+# skipped, and the skipped parts are listed at the end. The exit code is 1 if a part failed.
 set -eu
 usage="usage: test-long.sh [--budget MINUTES]"
 budget=60
@@ -28,7 +28,8 @@ done_parts=
 failed_parts=
 left_out=
 
-# Runs a part where there is time for it: its name, the minutes that it needs, then the command.
+# Runs a part if there is enough time for it. The arguments are its name, the minutes that it needs,
+# and the command.
 part() {
     name=$1
     minutes=$2
@@ -41,7 +42,7 @@ part() {
     fi
     printf '\n== %s (%d of %d minutes used)\n' "$name" $(((now - start) / 60)) "$budget"
     echo failed >"$outputs/result"
-    # The result goes through a file, since a pipe's own is that of its last command.
+    # The exit code is written to a file, because a pipe has the exit code of its last command.
     { if "$@" 2>&1; then echo passed >"$outputs/result"; fi; } | tee "$outputs/output"
     result=$(cat "$outputs/result")
     line="
@@ -52,8 +53,8 @@ part() {
     fi
 }
 
-# The last that a part printed which failed, once more: a reader of the end of a long output sees
-# why. Tests say again at their end what failed.
+# Prints the last lines of a failed part again, so that the end of a long output shows the reason.
+# Tests print their failures again at their end.
 findings() {
     echo
     if grep -q '^== What failed' "$outputs/output"; then
@@ -71,14 +72,14 @@ moves() { sh Scripts/test-move.sh; }
 # Packages that do not use PostgreSQL, and the example of those that do.
 postgres() { sh Scripts/test-postgres.sh "$(products)/CambiumTool"; }
 
-# The README as a new user follows it, from an empty folder to a frozen version.
+# The steps of the README for a new user, from an empty folder to a frozen version.
 first_hour() { sh Scripts/test-first-hour.sh; }
 
-# The tutorial as its page prints it, from an empty folder.
+# The tutorial from an empty folder, exactly as on its page.
 tutorial() { sh Scripts/test-tutorial.sh; }
 
-# What all other parts do with the quicker build system where the toolchain has it, with the other
-# one: the README's program and users' packages, the tests, the demo.
+# The README's program, users' packages, the tests and the demo with the native build system. All
+# other parts use the faster one if the toolchain has it.
 native_build_system() {
     case $system in
         *swiftbuild) ;;
@@ -97,28 +98,29 @@ native_build_system() {
     )
 }
 
-# The Swift of every fixture, compiled and run, and that of real models, type-checked.
+# The Swift code of every fixture is compiled and run, and the code of real models is type-checked.
 generated() { sh Scripts/test-generated.sh; }
 corpus() { sh Scripts/test-corpus.sh; }
 
-# Every name that means something in Swift or in the library, in every place of a model.
+# Every name with a meaning in Swift or in the library, at every place of a model.
 every_name() {
     # shellcheck disable=SC2086
     CAMBIUM_EVERY_NAME=1 sh Scripts/run-tests.sh $strict --filter NameTests
 }
 
-# Every store of Core Data in the corpus, imported and compared by SQL of another hand.
+# Every store of Core Data in the corpus is imported, and compared with independent SQL.
 coredata_stores() { sh Scripts/test-coredata-stores.sh; }
 
-# 10,000 stores of Core Data with flipped bytes and lost ends: imported completely, or an error.
+# 10,000 stores of Core Data with flipped bytes or missing ends. Each is imported completely, or the
+# import fails.
 damaged_stores() {
     # shellcheck disable=SC2086
     CAMBIUM_DAMAGED_STORES=10000 sh Scripts/run-tests.sh $strict --filter DamagedStoreTests
 }
 
-# Random cases for a hundred-and-twentieth of the budget, at least 10 seconds for each generator:
-# all suites that read the variable, and none else. They print the seeds that they use. Built like
-# test.sh builds, so that it is there.
+# Random cases: each generator has 1/120 of the budget, but at least 10 seconds. Only suites that
+# read the variable run. They print their seeds. The build is the same as in test.sh, so it exists
+# already.
 generators() {
     seconds=$((budget * 60 / 120))
     [ "$seconds" -ge 10 ] || seconds=10
@@ -128,14 +130,14 @@ generators() {
     CAMBIUM_GENERATOR_SECONDS=$seconds sh Scripts/run-tests.sh $strict --filter "[./]($suites)/"
 }
 
-# All tests with as many rows, saves and cases as there are: other runs have a part of them.
+# All tests with their full numbers of rows, saves and cases. Other runs have a part of them.
 full_size() {
     # shellcheck disable=SC2086
     CAMBIUM_FULL_SIZE=1 sh Scripts/run-tests.sh $strict
 }
 
-# Tests of the runtime in a release build of it alone, which takes most of the time: the first one
-# that runs makes it.
+# Tests of the runtime in a release build of the runtime alone. The build takes most of the time,
+# and the first of these tests starts it.
 #
 #   optimized TESTS VARIABLE=NUMBER      the number says how many cases
 optimized() {
@@ -151,16 +153,16 @@ optimized() {
         env "$2" sh Scripts/run-tests.sh $flags --skip-build --filter "$1"
 }
 
-# The runtime against a model of it that is nothing but dictionaries: 20,000 sequences of fifty
-# random operations.
+# The runtime is compared with a simple model that consists of dictionaries: 20,000 sequences of
+# fifty random operations.
 model_based() { optimized RandomGraphTests CAMBIUM_GENERATOR_RUNS=20000; }
 
-# 2,000 sequences of work on every engine, which must leave equal results and equal stores, and as much
-# side by side on one store, where what it keeps up to date is computed again at the end.
+# 2,000 sequences of work on every engine, which must have equal results and equal stores. Another
+# 2,000 run concurrently on one store, and its derived values are computed again at the end.
 sequences() { optimized RandomSequenceTests CAMBIUM_GENERATOR_RUNS=2000; }
 
-# The tests of the runtime, and so the scenarios that the project came from, on a server in the place of
-# SQLite; those that are listed in SQLiteTests.txt stay there.
+# The tests of the runtime, including the original scenarios of the project, on a server instead of
+# SQLite. The tests that are listed in SQLiteTests.txt are skipped.
 runtime() { # 15 or 18
     # shellcheck disable=SC2086
     (
@@ -172,7 +174,8 @@ runtime() { # 15 or 18
     )
 }
 
-# 3,000 programs with lists of all kinds, followed in four ways, against a model of a table view.
+# 3,000 programs with lists of all kinds, which are followed in four ways and compared with a model
+# of a table view.
 tables() {
     # shellcheck disable=SC2086
     CAMBIUM_GENERATOR_RUNS=3000 sh Scripts/run-tests.sh $strict --filter RandomTableTests
@@ -185,15 +188,16 @@ predicates() {
     CAMBIUM_GENERATOR_RUNS=340 sh Scripts/run-tests.sh $strict --filter RandomPredicateTests
 }
 
-# 10,000 transactions under each promise on every server, half of the runs with connections that are ended
-# meanwhile, and 12,800 saves of eight processes.
+# 10,000 transactions for each guarantee on every server, and 12,800 saves of eight processes. In
+# half of the runs, connections are closed meanwhile.
 isolation() {
     # shellcheck disable=SC2086
     CAMBIUM_FULL_SIZE=1 CAMBIUM_GENERATOR_SECONDS=1000 \
         sh Scripts/run-tests.sh $strict --filter '(Isolation|Processes)Tests'
 }
 
-# 20,000 random conditions, 50 in each run: in memory, before a save, in SQL, read anew and as text.
+# 20,000 random conditions, 50 in each run: in memory, before a save, in SQL, after reading again,
+# and as text.
 conditions() {
     # shellcheck disable=SC2086
     CAMBIUM_GENERATOR_RUNS=400 sh Scripts/run-tests.sh $strict --filter ConditionDifferentialTests
@@ -205,34 +209,34 @@ small_lists() {
     CAMBIUM_LIST_OBJECTS=5 sh Scripts/run-tests.sh $strict --filter SmallResultListTests
 }
 
-# Every call of the file system that a small migration makes: a process that is killed at it, and a
-# call that fails.
+# Every file system call of a small migration: the process is killed at the call, or the call fails.
 crashes() {
     # shellcheck disable=SC2086
     CAMBIUM_EVERY_CRASH=1 sh Scripts/run-tests.sh $strict --filter '(Crash|Fault)Tests'
 }
 
-# 600 random pairs of models with rows and 200 chains, against the mapping applied in memory.
+# 600 random pairs of models with rows, and 200 chains, compared with the mapping in memory.
 mappings() {
     # shellcheck disable=SC2086
     CAMBIUM_GENERATOR_RUNS=600 sh Scripts/run-tests.sh $strict --filter RandomMappingTests
 }
 
-# Random pairs of models with rows on both servers, which must be migrated as in files: 2,000 where the
-# budget is large, 200 in that of CI.
+# Random pairs of models with rows on both servers, which must be migrated as in files: 2,000 with a
+# large budget, 200 in CI.
 server_migrations() {
     # shellcheck disable=SC2086
     CAMBIUM_FULL_SIZE=1 CAMBIUM_GENERATOR_RUNS=$server_pairs \
         sh Scripts/run-tests.sh $strict --filter 'CambiumPostgresTests.RandomMigrationTests'
 }
 
-# The long histories of real models on a server: every step, and stores that go all the way, as in files.
+# The long histories of real models on a server: every step, and stores that are migrated through
+# all steps, as in files.
 server_chains() {
     # shellcheck disable=SC2086
     CAMBIUM_WHOLE_CORPUS=1 sh Scripts/run-tests.sh $strict --filter RealChainMigrationTests
 }
 
-# 20,000 random pairs of drafts of one version: migrated without a loss, or refused.
+# 20,000 random pairs of drafts of one version, which are migrated without data loss, or rejected.
 drafts() {
     # shellcheck disable=SC2086
     CAMBIUM_GENERATOR_RUNS=20000 sh Scripts/run-tests.sh $strict --filter RandomDraftTests
@@ -241,23 +245,24 @@ drafts() {
 # 10 million random changes of lists; the seeds of those that fail are printed.
 long_lists() { optimized RandomResultListTests CAMBIUM_LIST_CHANGES=10000000; }
 
-# Planted faults, as many as there is time for: the tests must find them.
+# Inserted faults, as many as fit into the time. The tests must find them.
 mutants() { sh Scripts/mutants.sh --minutes 9; }
 
-# Every real model cut off in a hundred places, converted there and back, and every damage.
+# Every real model, cut off at a hundred places, converted there and back, and damaged in all ways.
 whole_corpus() {
     # shellcheck disable=SC2086
     CAMBIUM_WHOLE_CORPUS=1 sh Scripts/run-tests.sh $strict --filter 'Cambium(Compiler|Authoring)Tests.*(Corpus|Damaged)'
 }
 
-# The long histories of real models: every step, stores that go all the way, a step that is broken.
+# The long histories of real models: every step, stores that are migrated through all steps, and an
+# incorrect step.
 real_chains() {
     # shellcheck disable=SC2086
     CAMBIUM_WHOLE_CORPUS=1 sh Scripts/run-tests.sh $strict --filter 'RealChainTests|WooCommerceNotesTests'
 }
 
-# Fuzzing, both kinds at once, for a thirtieth of the budget and at least a minute. (SwiftPM lets
-# one of them wait while the other builds.)
+# Fuzzing of both kinds at the same time, for 1/30 of the budget, but at least a minute. (SwiftPM
+# makes one of them wait while the other builds.)
 fuzzing() {
     seconds=$((budget * 60 / 30))
     [ "$seconds" -ge 60 ] || seconds=60
@@ -269,14 +274,14 @@ fuzzing() {
     return $status
 }
 
-# A sanitizer, in a folder of its own. It takes several times the stack, so that the tests that
-# recurse to the end of a small one cannot run.
+# A sanitizer, in a separate folder. It needs several times the stack, so the tests that use all of
+# a small stack cannot run.
 sanitized() {
     # shellcheck disable=SC2086
     sh Scripts/run-tests.sh $system "--sanitize=$1" --scratch-path ".build/$1" --skip ExpressionDepthTests
 }
 
-# On Linux the sanitizer has to be told what Swift's mutexes do.
+# On Linux, the sanitizer needs a description of Swift's mutexes.
 threads() {
     case $(uname -s) in
         Linux)
@@ -290,8 +295,8 @@ threads() {
     esac
 }
 
-# Leaks are left to other tools: SQLite's and libxml2's caches that live as long as the process
-# would be reported.
+# Leaks are not checked here, because the caches of SQLite and libxml2 exist as long as the process,
+# and would be reported.
 addresses() { ASAN_OPTIONS=detect_leaks=0 sanitized address; }
 
 part "20,000 random conditions" 1 conditions

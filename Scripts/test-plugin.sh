@@ -1,7 +1,8 @@
 #!/bin/sh
-# Builds users' packages with the real plugins and checks what the builds say and what they build
-# again: Tests/Packages/Shop with generated sources, with a tool that was built before, as it is and
-# with mistakes, Tests/Packages/Ported, whose model is Xcode's, and the example of the README.
+# Builds users' packages with the real plugins, and checks the output of the builds and the files
+# that are built again. The packages are Tests/Packages/Shop (with generated sources, with a
+# prebuilt tool, unchanged and with mistakes), Tests/Packages/Ported (with a model of Xcode), and
+# the example of the README.
 #
 #   Scripts/test-plugin.sh
 #
@@ -21,11 +22,11 @@ mkdir -p "$work" && work=$(cd "$work" && pwd) || exit 1
 package=$work/Shop
 scratch=$work/build
 output=$work/output
-# All packages see Cambium at the same place, beside them, so that it is built once.
+# All packages use Cambium at the same path beside them, so that it is built once.
 rm -f "$work/Cambium" && ln -s "$root" "$work/Cambium" || exit 1
 CAMBIUM_PATH=$work/Cambium
 export CAMBIUM_PATH
-# What a build runs: SwiftPM's next build system says so only where it is asked.
+# The commands that a build runs. SwiftPM's next build system prints them only with an option.
 case $system in
     *swiftbuild) verbose=--verbose ;;
     *) verbose= ;;
@@ -40,7 +41,7 @@ restore() {
     cp -R "$root/Tests/Packages/Shop/Sources" "$package/Sources"
 }
 
-# change FILE SED-SCRIPT: puts a mistake into a file of the target.
+# change FILE SED-SCRIPT: inserts a mistake into a file of the target.
 change() {
     sed "$2" "$package/Sources/App/$1" > "$work/changed"
     if cmp -s "$work/changed" "$package/Sources/App/$1"; then
@@ -54,28 +55,29 @@ build() {
     swiftpm build $system "$@" --package-path "$package" --scratch-path "$scratch" > "$output" 2>&1
 }
 
-# Builds, and says what the build runs.
+# Builds, and prints the commands of the build.
 build_showing() {
     # shellcheck disable=SC2086
     build $verbose
 }
 
-# writes_nothing NAME: the build runs no command of SwiftPM's, and writes no file but its own records.
-# Of the commands it always lists two kinds: the plugins, which it keeps, and the compiler's version.
-# Where it is asked to say what it runs, it makes the plugins again.
+# writes_nothing NAME: checks that the build runs no command of SwiftPM's, and writes only its own
+# records. It always lists two kinds of commands: the plugins, which it keeps, and the compiler's
+# version. With the option that prints commands, it builds the plugins again.
 writes_nothing() {
     touch "$work/before"
     build_showing
     find "$scratch" -type f -newer "$work/before" ! -name .lock ! -name 'build.db*' \
         ! -name '*.json' ! -name Session.modulevalidation ! -path '*/plugins/cache/*' >> "$output"
-    # A line of the next build system that has a bar's numbers is no command.
+    # A line of the next build system with the numbers of a progress bar is not a command.
     grep -v -e 'Compiling plugin' -e 'Write swift-version' -e 'Compiling the model' \
         -e '^\[[0-9]*/100\]' "$output" | grep -q -e '^\[' -e "^$scratch" -e 'Swift module'
     [ $? -ne 0 ]
     result $? "$1"
 }
 
-# fails NAME PLACE: the build fails with an error at that place (path:line:column: error: text).
+# fails NAME PLACE: checks that the build fails with an error at the place (path:line:column: error:
+# text).
 fails() {
     if build; then
         result 1 "$1: the build fails"
@@ -85,7 +87,8 @@ fails() {
     restore
 }
 
-# builds_no_tool NAME: nothing of what only the tool needs was compiled since the file `before` was made.
+# builds_no_tool NAME: checks that no module that only the tool needs was compiled after the file
+# `before` was created.
 builds_no_tool() {
     find "$scratch" -newer "$work/before" -path '*CambiumCompiler*' -name '*.[os]*' > "$output"
     [ ! -s "$output" ]
@@ -95,7 +98,7 @@ builds_no_tool() {
 fresh=yes
 if [ -e "$scratch" ]; then fresh=; fi
 
-# Without the tool: first, while nothing of it is in the build folder
+# Without the tool. This is first, because the build folder does not contain the tool yet.
 # shellcheck disable=SC2086
 swiftpm build --product CambiumTool $strict > "$output" 2>&1
 result $? "the tool is built"
@@ -151,8 +154,8 @@ fi
 result $? "its program runs"
 says "^AB-1 Untitled Books$" "its program prints what it fetched"
 
-# What is built again. SwiftPM links a plugin's tool once more in the build after one with changes;
-# what counts is that builds come to rest.
+# The parts that are built again. After a build with changes, SwiftPM links a plugin's tool once
+# more in the next build. The test is that later builds do nothing.
 build
 writes_nothing "nothing is built again when nothing changed"
 says_nothing_of "Compiling the model" "no model is compiled again when nothing changed"
@@ -215,7 +218,7 @@ says "no command 'nonsense'" "a wrong command is refused"
 build
 says_nothing_of "warning" "the SQL in the package gives no warnings"
 
-# A package with a model of Xcode's: excluded from what SwiftPM looks at, and not
+# A package with a model of Xcode, excluded from SwiftPM's resources and not excluded
 port() {
     rm -rf "$work/Ported"
     cp -R "$root/Tests/Packages/Ported" "$work/Ported"
@@ -250,12 +253,12 @@ sed '/exclude:/d' "$work/Ported/Package.swift" > "$work/changed"
 cp "$work/changed" "$work/Ported/Package.swift"
 build_ported
 result $? "a model of Xcode's that is not excluded is compiled too"
-# SwiftPM's next build system warns of a kind of file that Apple's tools alone compile.
+# SwiftPM's next build system warns of a kind of file that only Apple's tools compile.
 grep -v -e 'warning: no rule to process file .*\.xcdatamodeld' "$output" > "$work/changed"
 cp "$work/changed" "$output"
 says_nothing_of "warning" "Cambium gives no warnings either"
 
-# The README's example: each file whose name stands before its text
+# The README's example: each file with its name before its text
 package=$work/shelf
 rm -rf "$package"
 readme_files "$package"

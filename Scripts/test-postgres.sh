@@ -1,11 +1,11 @@
 #!/bin/sh
-# Builds packages of users as they meet PostgreSQL: one that depends on Cambium alone, where libpq's
-# headers cannot be found, whose program does not link libpq; and the example of the page Postgres.md,
-# which it runs on a server.
+# Builds packages of users with and without PostgreSQL. The first one depends on Cambium alone, and
+# libpq's headers cannot be found. Its program must not link libpq. The second one is the example of
+# the page Postgres.md, and runs on a server.
 #
 #   Scripts/test-postgres.sh [TOOL]
 #
-# TOOL is a CambiumTool that was built before; without one it is built first. CAMBIUM_SCRATCH names a
+# TOOL is a prebuilt CambiumTool. Without it, the tool is built first. CAMBIUM_SCRATCH names a
 # folder for the packages and their products; it speeds up the next run.
 set -u
 . "$(dirname "$0")/setup.sh"
@@ -30,7 +30,7 @@ if [ -z "$CAMBIUM_TOOL" ]; then
 fi
 export CAMBIUM_PATH CAMBIUM_TOOL
 
-# build PACKAGE: each has a folder of its own for what is built.
+# build PACKAGE: builds a package. Each package has its own build folder.
 build() {
     # shellcheck disable=SC2086
     swiftpm build $system --package-path "$1" --scratch-path "$1-build" > "$output" 2>&1
@@ -38,7 +38,7 @@ build() {
 
 bin() { products --package-path "$1" --scratch-path "$1-build"; }
 
-# libraries PROGRAM: the libraries that it loads.
+# libraries PROGRAM: prints the libraries that a program loads.
 libraries() {
     case $(uname -s) in
         Darwin) otool -L "$1" ;;
@@ -46,8 +46,8 @@ libraries() {
     esac
 }
 
-# Without libpq: a folder of what pkg-config finds has no libpq.pc, and the compiler meets a header
-# that is none.
+# Without libpq: the folder for pkg-config has no libpq.pc, and the compiler finds an invalid
+# header.
 package=$work/Shop
 rm -rf "$package" && cp -R Tests/Packages/Shop "$package"
 mkdir -p "$work/hidden" "$work/pkgconfig"
@@ -85,7 +85,7 @@ says_nothing_of "warning: [^C]" "without warnings"
 libraries "$(bin "$package")/shelf" > "$output" 2>&1
 says "libpq" "its program links libpq"
 
-# A server of its own, or the one that runs.
+# Starts a server, unless one is already running.
 if url=$(sh Scripts/postgres.sh url 2>/dev/null); then stop=:; else
     status=0
     url=$(sh Scripts/postgres.sh start) || status=$?

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests the other scripts where a fault would not show: that check-imports.sh finds what is
-# forbidden, and what setup.sh does on machines that lack something. Builds nothing.
+# Tests the other scripts where a fault would not be visible: check-imports.sh must find forbidden
+# imports, and setup.sh must handle machines with missing programs. It builds nothing.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
@@ -9,7 +9,7 @@ trap 'exit 1' HUP INT TERM
 passed=0
 failed=0
 
-# result STATUS NAME: counts a check, and shows the output of one that failed.
+# result STATUS NAME: counts a check. If it failed, its output is shown.
 result() {
     if [ "$1" -eq 0 ]; then
         passed=$((passed + 1))
@@ -22,9 +22,9 @@ result() {
 
 says() { grep -q -e "$1" "$work/output"; result $? "$2"; }
 
-# Imports: a package with one file is allowed as it is, and not with another import.
+# Imports: a package with one file is valid, and invalid with another import.
 
-# imports FILE LINE: checks a package that has only this.
+# imports FILE LINE: checks a package with only this file and line.
 imports() {
     rm -rf "$work/package"
     mkdir -p "$work/package/$(dirname "$1")"
@@ -63,7 +63,8 @@ refused Sources/CambiumGenerator/Generator.swift "import CambiumAuthoring"
 refused Sources/CambiumTool/Tool.swift "import CLibXML2"
 refused Plugins/CambiumBuildPlugin/plugin.swift "import CambiumCompiler"
 refused Models/Shop/Product.swift "@_implementationOnly import CambiumModel"
-# forbidden FILE LINE WORDS: the seam between the runtime and its engines.
+# forbidden FILE LINE WORDS: checks that the line is rejected because the runtime must not use an
+# engine directly.
 forbidden() {
     if imports "$1" "$2"; then result 1 "$1 may not contain '$2'"; else
         says "^$1:1: error: .*$3" "$1 may not contain '$2'"
@@ -99,7 +100,7 @@ allowed Sources/CambiumSQL/PragmaSQL.swift 'let sql = "PRAGMA query_only = ON"'
 allowed Sources/CambiumRecords/Record.swift '@inlinable @inline(__always) public func key() {}'
 forbidden Sources/CambiumRecords/Record.swift '@inlinable package func key() {}' "may not be package"
 forbidden Sources/CambiumRecords/Record.swift '@inlinable @inline(__always) package init() {}' "may not be"
-# nested LINE: checks a nested package with one module that may use Cambium alone.
+# nested LINE: checks a nested package with one module that may use only Cambium.
 nested() {
     rm -rf "$work/package"
     mkdir -p "$work/package/Tests/Nested/Sources/CambiumExchange"
@@ -122,7 +123,7 @@ else
 fi
 # Folders: a package of two folders, of which one may use the other.
 
-# folders LINE: checks the package with this line in the folder that may use nothing.
+# folders LINE: checks the package with this line in the folder that may not use the other one.
 folders() {
     rm -rf "$work/package"
     mkdir -p "$work/package/Sources/Cambium/Upper" "$work/package/Sources/Cambium/Lower" \
@@ -164,15 +165,15 @@ if imports Sources/Stranger/File.swift "import Cambium"; then result 1 "an unkno
     says "the module Stranger is not in the table" "an unknown module is refused"
 fi
 
-# Setup: on machines that are made up of commands of ours.
+# Setup: on simulated machines with replaced commands.
 
-# command_named NAME: its text is read from the standard input.
+# command_named NAME: creates a command with the text of the standard input.
 command_named() {
     { echo '#!/bin/sh'; cat; } >"$work/bin/$1"
     chmod +x "$work/bin/$1"
 }
 
-# A Linux machine with Swift and all else, whose packages are names in a file.
+# A Linux machine with Swift and all other programs. Its packages are names in a file.
 machine() {
     rm -rf "$work/bin"
     mkdir -p "$work/bin"
@@ -257,7 +258,7 @@ rm "$work/bin/swift"
 setup
 says "There is no 'swift' in the PATH" "a machine without Swift is told"
 
-# The tests' output, from a `swift` of ours.
+# The output of tests, from a simulated `swift`.
 mkdir -p "$work/tests"
 cat >"$work/tests/swift" <<'END'
 #!/bin/sh
@@ -291,7 +292,7 @@ PATH="$work/tests:$PATH" sh "$root/Scripts/run-tests.sh" --skip-build >"$work/ou
 [ $? -eq 5 ] && [ "$(grep -c "^== What failed" "$work/output")" -eq 1 ]
 result $? "run-tests.sh ends as those of two runs do that fail"
 
-# A package manager that crashes as often as a file says.
+# A package manager that crashes as often as the number in a file.
 mkdir -p "$work/crashes"
 cat >"$work/crashes/swift" <<END
 #!/bin/sh
@@ -302,7 +303,7 @@ echo "\$*, \$left left" >>"$work/calls"
 END
 chmod +x "$work/crashes/swift"
 
-# crashes TIMES ARGUMENTS: what swiftpm does with a package manager that crashes so many times.
+# crashes TIMES ARGUMENTS: runs swiftpm with a package manager that crashes this number of times.
 crashes() {
     echo "$1" >"$work/left"
     : >"$work/calls"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Performs the tutorial in a clean folder, beside a clean copy of the checkout: writes each file as the page
-# prints it, runs each command, and compares what it prints with the page. Then it runs the tests of the
-# page on testing, and those of what other pages say of their examples.
+# Performs the tutorial in a clean folder, beside a clean copy of the checkout. It writes each file
+# of the page, runs each command, and compares the output with the page. Then it runs the tests of
+# the page on testing, and the tests of examples on other pages.
 #
 #   Scripts/test-tutorial.sh
 #
@@ -26,7 +26,8 @@ git ls-files --cached --others --exclude-standard | while IFS= read -r path; do
     if [ -f "$path" ]; then echo "$path"; fi
 done | tar -cf - -T - | tar -xf - -C "$work/Cambium" || exit 1
 
-# The parts of the page in their order: a file (its name in LINE.name), a command, or an output.
+# Writes the parts of the page in their order: a file (its name in LINE.name), a command, or an
+# output.
 awk -v folder="$work/parts" '
     /^`[^`]+`:$/ { name = substr($0, 2, length($0) - 3); next }
     /^```/ && writing { writing = 0; close(path); next }
@@ -42,8 +43,8 @@ awk -v folder="$work/parts" '
     writing { print > path }
 ' "$page"
 
-# is_expected EXPECTED: whether the output has these lines and no others. A line "…" stands for any
-# lines, and one that ends with it for a line that begins so.
+# is_expected EXPECTED: checks whether the output has exactly these lines. A line "…" matches any
+# lines. A line that ends with "…" matches a line with the same beginning.
 is_expected() {
     awk -v expected="$1" '
         BEGIN { while ((getline line < expected) > 0) want[++count] = line; next_line = 1 }
@@ -88,7 +89,7 @@ mkdir -p "$package/Sources/ShopData" "$package/Tests/ShopTests"
 cp -R Tests/Documentation/Shop.cambium "$package/Sources/ShopData/"
 cp Tests/Documentation/ExamplesTests.swift "$package/Tests/ShopTests/"
 echo '@_exported import Cambium' >"$package/Sources/ShopData/Shop.swift"
-# Without the test of stored files, which are not there.
+# Without the test of stored files, because they do not exist here.
 {
     printf 'import Foundation\nimport ShopData\nimport Testing\n'
     awk '

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds without warnings, runs all tests that fit two minutes, and checks form and imports.
+# Builds without warnings, runs all tests that fit into two minutes, and checks the format and the
+# imports.
 set -eu
 . "$(dirname "$0")/setup.sh"
 
@@ -15,7 +16,7 @@ sources=
 for folder in Sources Plugins Tests Models Benchmarks; do
     if [ -d "$folder" ]; then sources="$sources $folder"; fi
 done
-# Golden cases hold generated code as it is.
+# Golden cases contain unformatted generated code.
 # shellcheck disable=SC2086
 find $sources Package.swift -name .build -prune -o -path '*/Cases/*' -prune \
     -o -name '*.swift' -print0 | xargs -0 swift format lint --strict --parallel
