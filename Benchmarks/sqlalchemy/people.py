@@ -1,7 +1,7 @@
-"""The work of PostgresBenchmarks, by SQLAlchemy's ORM, on the tables that Cambium has made.
+"""The work of PostgresBenchmarks with SQLAlchemy's ORM, on the tables that Cambium has created.
 
-Reads a workload from each line of the standard input, does it once, and answers with a line: the
-seconds that went by, and those of the processor in this process.
+Reads a workload from each line of the standard input, does it once, and prints a line: the elapsed
+seconds, and the processor seconds of this process.
 
 usage: people.py URL SCHEMA
 """
@@ -41,7 +41,7 @@ class Person(Base):
     code: Mapped[uuid.UUID]
     department: Mapped[int | None] = mapped_column(BigInteger)
 
-    # An UPDATE names the version, and counts it up.
+    # An UPDATE checks the version, and increments it.
     __mapper_args__ = {"version_id_col": version}
 
 
@@ -54,7 +54,7 @@ sample: list[int] = []
 
 
 def remember():
-    """Reads the people that the other side has written, once, for being inserted and looked up."""
+    """Reads the people that the other side has written once, to insert them and look them up."""
     with Session(engine) as session:
         columns = [getattr(Person, name) for name in ATTRIBUTES]
         for row in session.execute(select(*columns).order_by(Person.id)):
@@ -137,7 +137,7 @@ for line in sys.stdin:
         print("ok", flush=True)
         continue
     steps = WORKLOADS[word]()
-    # From one yield to the next is timed.
+    # The time from one yield to the next is measured.
     next(steps)
     gc.collect()
     wall, processor = time.perf_counter(), time.process_time()
