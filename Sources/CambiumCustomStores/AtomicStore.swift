@@ -45,7 +45,7 @@ public protocol AtomicStore: AnyObject, Sendable {
     func save(_ content: StoreContent) throws
 }
 
-/// All that an atomic store holds.
+/// The complete content of an atomic store.
 public struct StoreContent: Sendable, Hashable, Codable {
     /// The store's UUID.
     public let identifier: UUID

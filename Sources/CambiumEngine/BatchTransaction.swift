@@ -14,7 +14,7 @@ package protocol BatchTransaction: AnyObject {
     var derivesValues: Bool { get }
     /// The rows as they are in the transaction, at each moment.
     var lookup: any SaveLookup { get }
-    /// The same for planning. Planning reads the rows of one moment.
+    /// The look-up for planning. It reads all rows in the same state.
     var planningLookup: any SaveLookup { get }
 
     /// Runs a part of the work. If it throws, its writes and notes are rolled back, and the work
@@ -156,7 +156,7 @@ package struct RowKey {
 public enum BatchResultType: Sendable, Hashable {
     /// The number of objects. Costs nothing.
     case count
-    /// Also the ids of the objects: some bytes of memory for each.
+    /// The number and the ids of the objects, which take some bytes of memory each.
     case objectIDs
 }
 

@@ -66,8 +66,8 @@ package struct MovedTable: Sendable {
         }.map { MovedTable($0, in: model.model) }
     }
 
-    /// The same table with some of its columns, and with the columns of the key and the entity; nil
-    /// if none is selected.
+    /// Returns the table with some of its columns, and with the columns of the key and the entity;
+    /// nil if none is selected.
     package func selecting(_ isIncluded: (Column) -> Bool) -> MovedTable? {
         guard columns.contains(where: isIncluded) else { return nil }
         let kept = columns.enumerated().filter { slot, column in

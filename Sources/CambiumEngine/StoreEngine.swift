@@ -82,7 +82,7 @@ extension ReadableStore {
     }
 }
 
-/// One that may be read from any thread.
+/// A store that may be read from any thread.
 package protocol SharedStore: ReadableStore, Sendable {
     /// Returns the content of a large value's file, as named in a row that was read here.
     func externalData(named name: String) throws -> Data

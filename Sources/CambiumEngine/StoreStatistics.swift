@@ -60,7 +60,7 @@ package struct StoreStatistics: Sendable {
         package let bytes: Int?
         package let oldest: Date?
         package let newest: Date?
-        /// Whether it contains the writes of other programs.
+        /// Whether the history contains the writes of other programs.
         package let recordsOthers: Bool
 
         package init(

@@ -47,7 +47,7 @@ extension TransactionSettings: CustomStringConvertible, CustomDebugStringConvert
 {
     /// The names, without the values.
     public var description: String { names.isEmpty ? "none" : names.joined(separator: ", ") }
-    /// The same.
+    /// The names of the settings, without their values.
     public var debugDescription: String { description }
     /// Empty, so that no log shows the values.
     public var customMirror: Mirror { Mirror(self, children: []) }

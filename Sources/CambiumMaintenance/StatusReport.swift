@@ -61,7 +61,7 @@ package final class StatusReport: MigrationReport {
     package struct ExternalObject: Sendable {
         /// Its name.
         package let name: String
-        /// Whether it is a table, index, view or trigger.
+        /// The kind of the object: table, index, view or trigger.
         package let kind: String
         /// A description of the problem.
         package let reason: String

@@ -17,7 +17,7 @@ package struct StoreFailure: Error, Sendable {
     /// The problem and its remedy.
     package let reason: String
     private let path: String
-    /// The same with the store before it.
+    /// The reason with the path of the store before it.
     package var message: String { "\(path): \(reason)" }
 
     /// Explains an error; nil if it is not about a store.

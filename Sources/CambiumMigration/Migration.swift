@@ -79,8 +79,8 @@ public struct Migration: Sendable, Hashable {
             steps: plan.steps, history: plan.history)
     }
 
-    /// The same migration with the objects of the version that it starts from. With them, changes
-    /// of other programs to a store can be found.
+    /// Returns the migration with the database objects of the version that it starts from. With
+    /// them, changes of other programs to a store can be found.
     ///
     /// - Parameters:
     ///   - schema: The schema of that version.
@@ -123,7 +123,7 @@ public struct Migration: Sendable, Hashable {
 }
 
 extension [Migration] {
-    /// The same migrations, each with the objects of the version that it starts from.
+    /// Returns the migrations, each with the database objects of the version that it starts from.
     ///
     /// - Parameter schemas: The schemas of all versions; the last ones are those of this chain.
     package func noting(_ schemas: [Schema]) -> [Migration] {

@@ -75,12 +75,12 @@ public final class Attribute: Sendable {
             hashModifier: attribute.hashModifier, userInfo: attribute.userInfo)
     }
 
-    /// The same with another former name.
+    /// Returns the attribute with another former name.
     package func renamed(from name: String?) -> Attribute {
         Attribute(self, isOptional: isOptional, derivation: derivation, renamedFrom: name)
     }
 
-    /// The same with another derivation, and optional or not.
+    /// Returns the attribute with another derivation, optional or required.
     package func derived(from derivation: ModelExpression?, isOptional: Bool) -> Attribute {
         Attribute(self, isOptional: isOptional, derivation: derivation, renamedFrom: renamedFrom)
     }
@@ -292,7 +292,7 @@ public struct CompositeAttribute: Sendable, Equatable {
         self.userInfo = userInfo
     }
 
-    /// Whether it is within another composite value.
+    /// Whether the composite attribute is within another composite value.
     public var isNested: Bool { name.contains(".") }
 
     /// Whether an attribute is a part of the value, directly or within a composite within.
@@ -302,7 +302,7 @@ public struct CompositeAttribute: Sendable, Equatable {
 }
 
 extension Attribute {
-    /// Whether it is a part of a composite value.
+    /// Whether the attribute is a part of a composite value.
     public var isPart: Bool { name.contains(".") }
 }
 

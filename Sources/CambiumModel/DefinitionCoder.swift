@@ -3,7 +3,7 @@ struct UnreadableDefinition: Error {}
 
 /// A part of a definition. One function writes it and reads it.
 protocol DefinitionPart {
-    /// Whether it is written in braces.
+    /// Whether the part is written in braces.
     static var isGroup: Bool { get }
 
     /// Writes a part and makes an equal one. If the part is nil, reads one.
@@ -89,7 +89,7 @@ struct DefinitionCoder {
         return try readString()
     }
 
-    /// Something that is always there.
+    /// Codes a part that always exists.
     mutating func part<Part: DefinitionPart>(
         _ value: Part?
     ) throws(UnreadableDefinition) -> Part {
@@ -109,7 +109,7 @@ struct DefinitionCoder {
         return reads(name)
     }
 
-    /// Something that may be missing.
+    /// Codes a part that may be missing.
     mutating func optional<Part: DefinitionPart>(
         _ name: StaticString, _ value: Part?
     ) throws(UnreadableDefinition) -> Part? {

@@ -66,12 +66,12 @@ public final class Model: Sendable {
             identifier: model.identifier, userInfo: model.userInfo, migration: migration)
     }
 
-    /// The same with other entities.
+    /// Returns the model with other entities.
     package func with(_ entities: [Entity]) -> Model {
         Model(self, entities: entities, migration: migration)
     }
 
-    /// The same with another declaration of the step to it, or none.
+    /// Returns the model with another declaration of the step to it, or without one.
     package func declaring(_ migration: MigrationDeclaration?) -> Model {
         Model(self, migration: migration)
     }

@@ -101,7 +101,7 @@ struct ColumnNames {
             folded = column.lowercased()
         }
 
-        /// All that it needs if its column has a name, in lower case.
+        /// Returns all names of columns that it needs if its column has a name, in lower case.
         func names(with column: String) -> [String] {
             ([""] + suffixes).map { (column + $0).lowercased() }
         }

@@ -6,7 +6,7 @@ public final class Relationship: Sendable {
     public let destination: String
     /// The inverse relationship of the destination, which is kept consistent with this one.
     public let inverse: String?
-    /// Whether it can reference any number of objects.
+    /// Whether the relationship can reference any number of objects.
     public let isToMany: Bool
     /// Whether a to-one may be nil. For a to-many, see ``minimumCount``.
     public let isOptional: Bool
@@ -49,7 +49,7 @@ public final class Relationship: Sendable {
         self.userInfo = userInfo
     }
 
-    /// The same with another inverse and another former name.
+    /// Returns the relationship with another inverse and another former name.
     package func with(inverse: String?, renamedFrom: String?) -> Relationship {
         Relationship(
             name: name, destination: destination, inverse: inverse, isToMany: isToMany,

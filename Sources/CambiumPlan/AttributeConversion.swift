@@ -51,7 +51,7 @@ extension AttributeConversion {
         }
     }
 
-    /// The same for values that are not in files.
+    /// Creates the conversion for values that are not in files.
     init?(from old: AttributeType, in oldModel: Model, to new: AttributeType, in newModel: Model) {
         guard
             let base = Self.base(

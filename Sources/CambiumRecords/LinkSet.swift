@@ -141,13 +141,13 @@ public struct LinkSet {
 
     // MARK: Order
 
-    /// A class, so that unordered sets do not contain its parts. If two sets share it, it is copied
-    /// before it is changed.
+    /// The order of a set. It is a class, so that unordered sets do not contain its parts. If two
+    /// sets share it, it is copied before it is changed.
     private final class Ordering {
         var changes = LinkOrder()
-        /// The members in order, once they were worked out.
+        /// The members in order, or nil if the order was not computed yet.
         private(set) var current: [Member]?
-        /// Their keys, once a member was added to them.
+        /// The keys of the current members. It is nil until a member is added to them.
         private var currentKeys: Set<Int64>?
 
         init() {}
@@ -394,7 +394,7 @@ package struct MemberTable: Equatable {
 
     package var isEmpty: Bool { run.isEmpty && others.isEmpty }
 
-    /// All of them, in the order of their keys.
+    /// All members, in the order of their keys.
     package var members: [Member] {
         others.isEmpty ? run : (run + others.values).sorted { $0.key < $1.key }
     }
@@ -422,7 +422,7 @@ package struct MemberTable: Equatable {
         return others.updateValue(member, forKey: member.key) == nil
     }
 
-    /// - Returns: Whether it was a member.
+    /// - Returns: Whether the object was a member.
     package mutating func remove(_ key: Int64) -> Bool {
         guard let place = place(of: key) else {
             return !others.isEmpty && others.removeValue(forKey: key) != nil

@@ -330,7 +330,8 @@ struct JSONArrayText {
             + [UInt8(ascii: "]")]
     }
 
-    /// Their elements without the ones that we removed, then the ones that we added.
+    /// Returns the store's elements without the elements that this save removes, and then the
+    /// elements that it adds.
     static func union(
         base: JSONArrayText, ours: JSONArrayText, theirs: JSONArrayText
     ) -> JSONArrayText {

@@ -445,7 +445,7 @@ extension PersistentContainer {
 }
 
 extension StoreOptions {
-    /// The same options with another receiver of a migration's progress.
+    /// Returns the options with another receiver of a migration's progress.
     @inline(never)
     func reporting(to progress: (@Sendable (MigrationProgress) -> Void)?) -> StoreOptions {
         guard let progress else { return self }

@@ -54,9 +54,9 @@ public final class ContextUndoManager {
     /// ``beginUndoGrouping()`` and ``endUndoGrouping()`` make the groups. Changes outside of them
     /// are one group until the next of these calls, or the next undo. Default: true.
     public var groupsByEvent = true
-    /// Whether it is taking changes back.
+    /// Whether the manager is undoing changes.
     public private(set) var isUndoing = false
-    /// Whether it is doing changes again.
+    /// Whether the manager is redoing changes.
     public private(set) var isRedoing = false
     /// The number of groups that ``beginUndoGrouping()`` has begun and that have not ended yet.
     public private(set) var groupingLevel = 0

@@ -240,9 +240,9 @@ struct Faulting: ContextAccess {
         }
     }
 
-    /// Reads something that could not be read, unless it was meanwhile.
+    /// Tries a failed read again, unless the row or the links were read meanwhile.
     ///
-    /// - Returns: Whether it is known now.
+    /// - Returns: Whether the row or the links were read.
     func hasRead(_ target: FailedReads.Target, of object: ManagedObject) -> Bool {
         guard
             object.lifecycle == .clean || object.lifecycle == .updated

@@ -326,7 +326,7 @@ struct SeenState: Hashable {
 
     /// Updates the state from the object.
     ///
-    /// - Returns: Whether it may have other values than the last time.
+    /// - Returns: Whether the object may have other values than the last time.
     mutating func look(at object: ManagedObject) -> Bool {
         let now = SeenState(of: object)
         defer { self = now }

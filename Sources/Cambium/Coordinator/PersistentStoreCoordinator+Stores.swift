@@ -116,7 +116,7 @@ extension PersistentStoreCoordinator {
 
     /// Closes all stores, and waits for running operations.
     ///
-    /// - Returns: Whether they ended in time.
+    /// - Returns: Whether they ended within the limit.
     func close(waitingAtMost limit: Duration) throws -> Bool {
         if let base { return try base.close(waitingAtMost: limit) }
         let end = ContinuousClock.now + limit

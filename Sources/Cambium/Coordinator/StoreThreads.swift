@@ -15,7 +15,7 @@ package final class StoreThreads: Sendable {
         var busy = 0
         /// Executors with jobs that wait for a thread.
         private var waiting: Set<ObjectIdentifier> = []
-        /// The same executors in their order. If the priority of one was raised, it has a stale
+        /// The waiting executors in their order. If the priority of one was raised, it has a stale
         /// entry as well.
         private var queue = PriorityQueue<StoreExecutor>()
 

@@ -131,7 +131,7 @@ public protocol SortOrdering<Root>: ResultOrdering {
 }
 
 extension SortOrdering {
-    /// The same order, for results.
+    /// The order in the form for results.
     public var resultOrder: ResultOrder<Root> { ResultOrder(sortOrder) }
 }
 
@@ -154,10 +154,10 @@ extension ComputedKey: SortOrdering {
 }
 
 extension KeyExpression {
-    /// The same key with the least value first, for ``FetchRequest/sorted(by:)``.
+    /// The order by this key with the least value first, for ``FetchRequest/sorted(by:)``.
     public var ascending: SortOrder<Root> { ordered(isDescending: false) }
 
-    /// The same key with the greatest value first, for ``FetchRequest/sorted(by:)``.
+    /// The order by this key with the greatest value first, for ``FetchRequest/sorted(by:)``.
     public var descending: SortOrder<Root> { ordered(isDescending: true) }
 
     fileprivate func ordered(
@@ -169,12 +169,12 @@ extension KeyExpression {
 }
 
 extension KeyExpression where Value == String {
-    /// The same key with the least string first, in the given text order.
+    /// Returns the order by this key with the least string first, in the given text order.
     public func ascending(_ texts: TextOrder) -> SortOrder<Root> {
         ordered(isDescending: false, texts)
     }
 
-    /// The same key with the greatest string first, in the given text order.
+    /// Returns the order by this key with the greatest string first, in the given text order.
     public func descending(_ texts: TextOrder) -> SortOrder<Root> {
         ordered(isDescending: true, texts)
     }

@@ -158,7 +158,7 @@ struct XMLPrinter {
 }
 
 extension ParsedElement {
-    /// Whether it is in neither Cambium's namespace nor the one for Xcode's attributes.
+    /// Whether the element is in neither Cambium's namespace nor the one for Xcode's attributes.
     fileprivate var isOfOtherLanguage: Bool {
         namespace != Vocabulary.namespace && namespace != XcodeNamespace.uri
     }

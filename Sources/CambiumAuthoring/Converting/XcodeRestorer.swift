@@ -212,7 +212,7 @@ struct XcodeRestorer {
 }
 
 extension ParsedElement {
-    /// As it was before it was kept.
+    /// Returns the element in its original form.
     fileprivate func restored() -> ParsedElement {
         ParsedElement(
             xcode: String(name.dropFirst(XcodeNamespace.prefix.count)), list,

@@ -1,7 +1,7 @@
 import CambiumCompiler
 
-/// The explanation of a code. The tests compile the examples. If an example is in words, the tests
-/// of the compiler have a folder `Cases/Diagnostics/CM<number>-…`.
+/// The explanation of a code. The tests compile the examples. If an example is only a description,
+/// the tests of the compiler have a folder `Cases/Diagnostics/CM<number>-…`.
 package struct Explanation: Sendable {
     /// The code.
     package let code: DiagnosticCode
@@ -13,7 +13,7 @@ package struct Explanation: Sendable {
     package let remedy: String
     /// A model with the mistake.
     package let wrong: Example
-    /// The same without.
+    /// The example without the mistake.
     package let right: Example
 
     /// Explains a code.
@@ -96,7 +96,7 @@ extension Explanation {
         case versions(String, String)
         /// A whole file.
         case file(String)
-        /// Something that cannot be shown as XML, in words.
+        /// A description of a mistake that cannot be shown as XML.
         case words(String)
 
         package init(stringLiteral text: String) { self = .model(text) }

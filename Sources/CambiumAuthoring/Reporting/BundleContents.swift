@@ -2,7 +2,7 @@ import CambiumCompiler
 import CambiumModel
 import Foundation
 
-/// All that is read when a bundle is compiled, byte for byte.
+/// The bytes of all files that are read when a bundle is compiled.
 package struct BundleContents: Sendable {
     /// A hash of the names and contents of all files.
     let digest: String
@@ -50,7 +50,7 @@ package struct BundleContents: Sendable {
         var text = ""
         var size = 0
 
-        /// Whether it is a folder, or a file that could be read.
+        /// Reads a file or a folder. Returns whether it is a folder, or a file that could be read.
         mutating func read(_ file: URL, as name: String) -> Bool {
             guard let attributes = try? FileManager.default.attributesOfItem(atPath: file.path),
                 let type = attributes[.type] as? FileAttributeType

@@ -43,8 +43,8 @@ package struct DiagnosticReport: Sendable {
         return String(position.path.dropFirst(folder.count))
     }
 
-    /// The same without `..`, which SARIF does not permit: a path outside of the folder is
-    /// absolute.
+    /// Returns the path without `..`, because SARIF does not permit it. A path outside of the
+    /// folder is absolute.
     func normalizedPath(_ position: SourcePosition) -> String {
         guard let folder, !position.path.hasPrefix("/") else { return path(position) }
         var words: [Substring] = []

@@ -42,7 +42,7 @@ package struct Wording: Sendable {
         return steps.joined(separator: ", or ").capitalizedFirst
     }
 
-    /// The same within a sentence.
+    /// Returns the instruction as a part of a sentence.
     func writing(_ attribute: String, _ value: String) -> String {
         isXcode ? Self.step(attribute, value) : "\(attribute)=\"\(value)\""
     }

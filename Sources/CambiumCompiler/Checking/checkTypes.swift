@@ -231,6 +231,6 @@ extension ModelChecker {
 }
 
 extension Attribute {
-    /// The same with values that the program sets.
+    /// The attribute without its derivation, so that the program sets the values.
     var withoutDerivation: Attribute { derived(from: nil, isOptional: true) }
 }

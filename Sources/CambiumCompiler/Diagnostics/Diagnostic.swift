@@ -1,6 +1,6 @@
 import CambiumModel
 
-/// Something to tell the author of a model, at its place.
+/// A message for the author of a model, with its position.
 package struct Diagnostic: Error, Sendable, Equatable {
     /// The code of the diagnostic.
     package let code: DiagnosticCode
@@ -38,7 +38,7 @@ package struct Diagnostic: Error, Sendable, Equatable {
         return lines.map(PlainText.onOneLine).joined(separator: "\n")
     }
 
-    /// The same as a note: of a version that has shipped.
+    /// The diagnostic as a note, for a version that has shipped.
     var asNote: Diagnostic {
         Diagnostic(code, message, at: position, notes: notes, severity: .note)
     }

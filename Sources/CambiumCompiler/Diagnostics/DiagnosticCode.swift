@@ -26,9 +26,9 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case binaryModel = 109
     /// The settings of a bundle are wrong.
     case invalidSettings = 110
-    /// Something in Xcode's model is not known.
+    /// Xcode's model contains an unknown name.
     case unknownXcodeName = 111
-    /// Something in Xcode's model has another meaning here.
+    /// A part of Xcode's model has another meaning in Cambium.
     case xcodeMeaning = 112
     /// The lock cannot be read.
     case malformedLock = 113
@@ -264,12 +264,12 @@ extension DiagnosticCode {
     /// The base of the lint's numbers.
     private static let firstOfLint = 10_000
 
-    /// Whether it is a rule of the lint. Such a rule is about the effect on existing stores, of a
-    /// model or of a step to it.
+    /// Whether the code is a rule of the lint. Such a rule is about the effect on existing stores,
+    /// of a model or of a step to it.
     @inline(never)
     package var isOfLint: Bool { rawValue > Self.firstOfLint }
 
-    /// Whether it stops the build.
+    /// The effect of the finding on the build.
     package var severity: Severity {
         switch self {
         case .unknownFile, .skippedVersion, .unknownXcodeName, .xcodeMeaning, .incompleteLock,
@@ -286,8 +286,8 @@ extension DiagnosticCode {
         }
     }
 
-    /// Whether it is an error in a model written for Cambium, but only a warning in a model that
-    /// Xcode compiled and Core Data used.
+    /// Whether the finding is an error in a model written for Cambium, but only a warning in a
+    /// model that Xcode compiled and Core Data used.
     package var isWarningInXcode: Bool {
         switch self {
         case .missingXMLAttribute, .invalidWord, .notAnIdentifier, .duplicateName,
@@ -317,7 +317,7 @@ extension DiagnosticCode {
         }
     }
 
-    /// As it is printed: `CM103`, or `LQ301`.
+    /// The printed form of the code, such as `CM103` or `LQ301`.
     package var name: String {
         isOfLint ? "LQ\(rawValue - Self.firstOfLint)" : "CM\(rawValue)"
     }

@@ -198,7 +198,7 @@ final class GeneratedAttribute: Sendable {
             && !isDerived
     }
 
-    /// Whether it cannot be set.
+    /// Whether the attribute is derived, so that it cannot be set.
     var isDerived: Bool { attribute.derivation != nil }
 
     /// The function of the program that validates a value.

@@ -109,7 +109,7 @@ package final class SwiftEmitter: Sendable {
     /// - Parameters:
     ///   - schema: The statements that make an empty store of the model.
     ///   - migrations: The steps from each version to the next, oldest first.
-    ///   - onServer: The same on PostgreSQL.
+    ///   - onServer: The migrations on PostgreSQL.
     package func files(
         schema: [String], migrations: [Migration], onServer: [Migration] = []
     ) -> [SwiftFile] {
@@ -130,7 +130,7 @@ package final class SwiftEmitter: Sendable {
     ///   - classes: The texts of all entities.
     ///   - texts: The texts from `textsBesideClasses`.
     ///   - migrations: The steps from each version to the next, oldest first.
-    ///   - onServer: The same on PostgreSQL.
+    ///   - onServer: The migrations on PostgreSQL.
     func files(
         classes: [SwiftWriter], besideClasses texts: [String], _ migrations: [Migration],
         onServer: [Migration]
@@ -151,8 +151,8 @@ package final class SwiftEmitter: Sendable {
     /// The modifier of a declaration that users see, with a space behind it.
     var modifier: String { access == .public ? "public " : "" }
 
-    /// The same for a type. Objects belong to their context's isolation, regardless of the default
-    /// isolation of the module.
+    /// The modifiers of a type. Objects belong to their context's isolation, regardless of the
+    /// default isolation of the module.
     var typeModifier: String { isolation + modifier }
 
     /// Stands before everything outside a type: the module's default isolation may be an actor.
@@ -203,7 +203,7 @@ struct GeneratedNames {
         addMembers(of: model)
     }
 
-    /// The same with the names that the rows of a version have.
+    /// Returns the names with the row types of a version added.
     func withRows(of version: Model) -> GeneratedNames {
         var names = self
         names.types.formUnion(version.entities.map { GeneratedRow.typeName(of: $0.name) })
@@ -260,7 +260,7 @@ struct GeneratedNames {
         return members.contains(name) ? ".init" : type
     }
 
-    /// The same for a type of the runtime.
+    /// Returns the initializer of a type of the runtime.
     @inline(never)
     func libraryInitializer(_ name: String) -> String { initializer(of: library(name)) }
 

@@ -126,7 +126,7 @@ extension SwiftEmitter {
 extension SwiftEmitter {
     /// The migrations from all earlier versions.
     ///
-    /// - Parameter onServer: The same on PostgreSQL.
+    /// - Parameter onServer: The migrations on PostgreSQL.
     func migrationsText(_ migrations: [Migration], onServer: [Migration]) -> String {
         var writer = startFile()
         writer.line()

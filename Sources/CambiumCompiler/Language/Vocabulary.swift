@@ -164,7 +164,7 @@ package final class XMLAttribute: Sendable {
         self.isRequired = isRequired
     }
 
-    /// The same attribute, but required.
+    /// The attribute as a required one.
     @inline(never)
     var required: XMLAttribute {
         XMLAttribute(name, kind, text, xcode, isRequired: true)
@@ -184,9 +184,9 @@ package final class XMLAttribute: Sendable {
         case scale
         /// A type of the language, or the name of one of the model's.
         case type
-        /// One of a few words.
+        /// One word of a short list.
         case words([String])
-        /// Some of a few words, separated by spaces.
+        /// Several words of a short list, separated by spaces.
         case wordList([String])
 
         static let flag = Kind.flag(default: false)

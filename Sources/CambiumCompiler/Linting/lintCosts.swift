@@ -149,7 +149,7 @@ extension ModelExpression {
         }
     }
 
-    /// Whether it looks at nothing of the object.
+    /// Whether the expression reads nothing of the object.
     private var isKnownBefore: Bool {
         var isKnown = true
         visit { if case .keyPath(root: .subject, _) = $0 { isKnown = false } }

@@ -175,13 +175,13 @@ struct FillNullability {
     enum Culprit: Hashable {
         /// The attribute of that path is nil.
         case absent(String)
-        /// Something is divided by it, and it is 0.
+        /// A divisor is 0.
         case zero(ModelExpression)
         /// A branch is nil explicitly.
         case branch
     }
 
-    /// All that may make the value nil, in the order of the text.
+    /// Returns all reasons why the value may be nil, in the order of the text.
     func culprits(in expression: ModelExpression) -> [Culprit] {
         switch expression {
         case .literal(.null):
@@ -203,7 +203,7 @@ struct FillNullability {
         }
     }
 
-    /// The same, if some attributes or composite values are known to exist.
+    /// Returns the check for objects in which some attributes or composite values certainly exist.
     func knowing(_ present: Set<String>) -> FillNullability {
         var known = self
         known.present.formUnion(present)

@@ -212,7 +212,8 @@ struct LockedDifference {
         let subject: String
         /// The value of the line for its subject.
         let value: String
-        /// Whether it is not about a table's columns, which come first.
+        /// Whether the line is a condition. The lines about a table's columns come before the
+        /// conditions.
         let isCondition: Bool
 
         init(_ text: String) {

@@ -332,7 +332,7 @@ extension ParsedElement {
 }
 
 extension Model {
-    /// The same with declarations about the step from another version after its own.
+    /// Returns the model with additional declarations about the step from another version.
     func declaring(_ items: [HistoryItem], since old: Model) -> Model {
         var declaration = migration ?? MigrationDeclaration(from: old.version)
         for item in items.joiningCode { declaration.add(item.item) }
@@ -341,7 +341,7 @@ extension Model {
 }
 
 extension [HistoryItem] {
-    /// The same with all code in one step, which comes last.
+    /// The items with all code in one step at the end.
     var joiningCode: [HistoryItem] {
         let code = compactMap { $0.entitiesOfCode }.flatMap(\.self)
         return filter { $0.entitiesOfCode == nil } + (code.isEmpty ? [] : [.code(code)])

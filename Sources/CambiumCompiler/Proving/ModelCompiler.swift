@@ -244,7 +244,8 @@ package struct CompiledBundle: Sendable {
     package let schema: [String]
     /// The steps from each version to the next.
     package let migrations: [Migration]
-    /// The same on PostgreSQL; empty if the current version does not name that engine.
+    /// The migrations on PostgreSQL. The array is empty if the current version does not name this
+    /// engine.
     package var serverMigrations: [Migration] = []
     /// The names of the versions that have shipped.
     package var frozen: Set<String> = []

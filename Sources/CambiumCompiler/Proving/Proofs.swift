@@ -6,7 +6,7 @@ import Synchronization
 
 /// The proofs of a bundle, which run in parallel.
 extension ModelCompiler {
-    /// Something to prove that has nothing to do with the others.
+    /// A proof that is independent of the others.
     enum Proof: Sendable {
         case schema(SchemaProof)
         /// The step to the version of that number.
@@ -127,7 +127,7 @@ package final class ProofSubject: Sendable {
         package let old: CheckedModel
         package let new: CheckedModel
         let schemas: (old: Schema, new: Schema)
-        /// Whether it ends at the current version.
+        /// Whether the step ends at the current version.
         let isLast: Bool
         /// The versions before the old one, oldest first.
         let earlier: [CheckedModel]

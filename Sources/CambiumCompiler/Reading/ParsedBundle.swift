@@ -47,7 +47,7 @@ package struct ParsedBundle: Sendable {
         }
     }
 
-    /// The same with all versions in the chain, because stores of versions after the current one
+    /// The bundle with all versions in the chain, because stores of versions after the current one
     /// may exist too.
     package var withLaterVersions: ParsedBundle {
         ParsedBundle(

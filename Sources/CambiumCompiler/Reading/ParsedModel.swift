@@ -180,7 +180,7 @@ package struct ParsedComment: Sendable {
         case after
     }
 
-    /// All of it, from `<!--` to `-->`.
+    /// The range of the complete comment, from `<!--` to `-->`.
     package let range: Range<Int>
     /// The position relative to elements.
     package let placement: Placement

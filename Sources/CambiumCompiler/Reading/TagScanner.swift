@@ -255,6 +255,6 @@ package struct ScannedAttribute {
 package struct ScannedText: Sendable {
     /// Its bytes in the source.
     package let range: Range<Int>
-    /// Whether it is in a CDATA section, in which `&` is an ordinary character.
+    /// Whether the text is in a CDATA section, in which `&` is an ordinary character.
     package let isVerbatim: Bool
 }

@@ -20,7 +20,7 @@ struct VersionFinder {
         /// The migrations from the version, if they were requested.
         var migrationPath: StoreMigrationPath?
 
-        /// The same with another one of them.
+        /// Returns the match with another one of the layouts.
         func taking(_ other: CoreDataLayout) -> Match {
             let names = alsoFits.filter { $0 != other.model.version } + [layout.model.version]
             return Match(layout: other, evidence: evidence, alsoFits: names)

@@ -101,7 +101,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
         public let file: String
     }
 
-    /// Something of the store that no version's object has a part in.
+    /// A part of the store that does not belong to an object of any version.
     public struct OmittedPart: Sendable, Hashable {
         /// A table, a column as `TABLE.COLUMN`, a file, or a name in the metadata.
         public let name: String
@@ -109,7 +109,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
         public let rows: Int?
         /// The reason.
         public let reason: String
-        /// Whether it is Core Data's own bookkeeping, which no program needs.
+        /// Whether the part is Core Data's own bookkeeping. No program needs it.
         public let isBookkeeping: Bool
     }
 
@@ -121,7 +121,7 @@ public struct CoreDataImportReport: Sendable, Hashable {
         public let version: String
         /// The number of objects or links.
         public let count: Int
-        /// Their keys in the store, `Z_PK`.
+        /// The keys of the objects in the old store, `Z_PK`.
         public let ids: [Int64]
         /// The changes that deleted them, as text.
         public let changes: [String]
@@ -232,7 +232,7 @@ enum VersionEvidence: String {
     case hashes
     /// Its identifier is in the store, and all data of the store fits.
     case identifier
-    /// All that the store has fits.
+    /// All tables and columns of the store fit.
     case structure
     /// The caller named it.
     case forced

@@ -13,7 +13,7 @@ struct BrokenRuleSQL: Sendable {
     /// Takes a row away (parameter 1).
     let remove: String
 
-    /// All that is to be checked of a model.
+    /// Returns the statements for all rules of a model that must be checked.
     static func all(in model: Model) -> [BrokenRuleSQL] {
         model.entities.flatMap { entity in
             entity.attributes.compactMap { pattern(of: $0, entity, model) }

@@ -44,7 +44,7 @@ enum CoreDataName {
             name = text.dropFirst(digits.count)
         }
 
-        /// Whether it is that of a property, with a number behind it or without.
+        /// Returns whether the name is that of a property, with or without a number at the end.
         func isOf(_ property: String) -> Bool {
             let expected = property.uppercased()
             return name.hasPrefix(expected)

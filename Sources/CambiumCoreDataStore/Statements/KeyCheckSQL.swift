@@ -136,7 +136,8 @@ struct KeyCheckSQL: Sendable {
         return "SELECT \(name) FROM \(SQLText.identifier(destinationRoot.name)) WHERE \"_id\" = ?1"
     }
 
-    /// Whether it is a one-to-one that is its own inverse, so that both objects have a key.
+    /// Whether the relationship is a one-to-one that is its own inverse, so that both objects have
+    /// a key.
     var isSymmetric: Bool {
         model.inverse(of: relationship).map {
             ($0.relationship, $0.entity.name) == (relationship, owner)

@@ -80,7 +80,7 @@ struct LinkCopySQL: Sendable {
 
     /// Links with a position in the list of one of the two objects that is not a number.
     struct InvalidPositions: Sendable {
-        /// Whether it is the list of the second side. The first side is then its inverse.
+        /// Whether the list is that of the second side. The first side is then its inverse.
         let isOfInverse: Bool
         /// The owner of the list, and its member.
         let query: String
@@ -107,7 +107,7 @@ struct LinkCopySQL: Sendable {
         /// Sums over the pairs of the old table. They equal the sums of the new one if both have
         /// the same pairs.
         let oldSums: String
-        /// The same over the new table.
+        /// The sums over the new table.
         let newSums: String
         /// Removes all.
         let undo: String

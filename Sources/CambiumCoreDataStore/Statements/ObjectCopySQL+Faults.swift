@@ -12,7 +12,7 @@ extension ObjectCopySQL {
         let entity: Entity
         /// Its name.
         let property: String
-        /// Whether it is a relationship.
+        /// Whether the property is a relationship.
         let isLink: Bool
         /// Key, entity number and value of the rows that are in our store.
         let query: String

@@ -89,7 +89,7 @@ public struct StoreFinding: Sendable, Hashable {
             }
         }
 
-        /// Whether it can be repaired without a decision about data.
+        /// Whether the finding can be repaired without a decision about data.
         public var isRepairable: Bool {
             switch self {
             case .staleValue, .unreferencedExternalData, .keyCounter: true

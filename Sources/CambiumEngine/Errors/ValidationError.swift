@@ -101,7 +101,7 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
 
 /// Several values that violate their definitions in the model, found by one save.
 public struct ValidationErrors: Error, Sendable, CustomStringConvertible {
-    /// All of them; at least two.
+    /// All errors, at least two.
     public let errors: [ValidationError]
 
     /// Core Data's code for several validation errors.

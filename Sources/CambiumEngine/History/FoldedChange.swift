@@ -146,7 +146,7 @@ package struct FoldedChange {
         }
     }
 
-    /// The same change, without the values that its kind does not have.
+    /// The change without values that its kind does not have.
     package var settled: FoldedChange {
         var change = self
         switch kind {

@@ -10,7 +10,8 @@ package struct LargeValues {
 
     package init() {}
 
-    /// The same records, with names in place of the large values of some slots.
+    /// Moves the large values of some slots out of records, and returns the records with names in
+    /// their place.
     ///
     /// - Parameter keep: Keeps the value of a slot elsewhere, and gives it a name.
     package mutating func move(

@@ -191,7 +191,8 @@ package enum ClaimKind: Int, CaseIterable, Sendable {
 package struct ClaimPair {
     package let winner: ClaimKind
     package let loser: ClaimKind
-    /// Whether they claim a partner in a one-to-one, not unique values.
+    /// Whether the rows claim the same partner in a one-to-one relationship, and not the same
+    /// unique values.
     package let isPartner: Bool
     /// Whether a row must have the values.
     package let isRequired: Bool
@@ -210,7 +211,7 @@ package enum CollisionDecision: Hashable, Sendable {
         case linksOnly
         /// The values that the program has set.
         case setValues
-        /// All.
+        /// All values.
         case allValues
     }
 

@@ -162,7 +162,7 @@ extension SavePlan {
         return refused
     }
 
-    /// - Returns: Whether it is resolved.
+    /// - Returns: Whether the conflict is resolved.
     private mutating func resolve(
         _ winner: UniqueCollision.Claim, _ loser: UniqueCollision.Claim, _ key: UniqueKey,
         by strategy: ConflictStrategy

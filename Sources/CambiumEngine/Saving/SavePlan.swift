@@ -36,7 +36,7 @@ package struct SavePlan {
         package fileprivate(set) var write: Write
         /// The row as it will be; the version is the one before.
         package fileprivate(set) var record: Record
-        /// The same with its page, if the plan created or read it.
+        /// The record with its page, if the plan created or read it.
         package fileprivate(set) var placed: PlacedRecord?
         /// The row in the store, if it was read.
         package fileprivate(set) var theirs: PlacedRecord?
@@ -61,7 +61,7 @@ package struct SavePlan {
         /// The row as the store has it, as far as that is known.
         package var former: Record? { theirs?.record ?? base }
 
-        /// The same, with a page.
+        /// The row as the store has it, with its page.
         package var formerPlaced: PlacedRecord? {
             theirs ?? base.map { RecordWriter.compactCopy($0, entity.shape) }
         }

@@ -161,12 +161,12 @@ struct ImportLinkTask: Codable {
     let relationship: Int
     /// The keys of all destinations that the relationship gets. Others are removed.
     let keys: [ExchangeKey]
-    /// The same as keys of objects; nil while not all are known.
+    /// The keys of the destinations in the store, or nil until all of them are known.
     var targets: [Int64]?
     /// The key of the object.
     var owner: Int64 = 0
 
-    /// The same of an object.
+    /// Returns the task for an object.
     func of(_ owner: Int64) -> ImportLinkTask {
         var task = self
         task.owner = owner

@@ -73,7 +73,7 @@ final class JSONRowReader: ImportRowReader {
 
     /// Begins a row of the entity that the object names.
     ///
-    /// - Returns: Whether it names a valid one.
+    /// - Returns: Whether the field names a valid entity.
     private func chooseEntity(
         _ container: KeyedDecodingContainer<FieldName>
     ) throws -> Bool {

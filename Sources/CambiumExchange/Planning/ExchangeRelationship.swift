@@ -58,7 +58,7 @@ struct ExchangeRelationship: Sendable {
     static let remedyOfKeyless =
         "Give it a unique constraint in the model (<unique by=\"…\"/>), or leave the field out."
 
-    /// The same for a field of an import.
+    /// The problem of a destination without a key and its remedy, for a field of an import.
     var keylessField: FieldProblem { FieldProblem("\(keylessProblem) \(Self.remedyOfKeyless)") }
 }
 

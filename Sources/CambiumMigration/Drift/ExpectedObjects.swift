@@ -5,7 +5,7 @@ import CambiumSQLite
 
 /// The known tables and indexes that a store should have.
 indirect enum ExpectedObjects {
-    /// All of them, because the store has the program's version.
+    /// All objects, because the store has the program's version.
     case all(Schema)
     /// The columns of the tables. The store has the program's version, but was created when that
     /// version had other checks, defaults or indexes.
@@ -272,7 +272,7 @@ struct AddedColumns {
         }
     }
 
-    /// Their names, by their table's.
+    /// The names of the added columns, by the names of the tables.
     var names: [String: Set<String>] { tables.mapValues { Set($0.map(\.name)) } }
 
     /// The statements that add the columns to the tables of a new version.

@@ -7,7 +7,7 @@ import CambiumSQLite
 /// table or a computed column may run SQL that another program has put into the store, and may
 /// never end.
 package struct OrdinaryTables {
-    /// All that the catalogue lists.
+    /// All objects in the catalogue.
     let objects: [StoreObject]
     private let connection: Connection
     private let named: [String: StoreObject]
@@ -61,7 +61,7 @@ package struct OrdinaryTables {
 }
 
 extension Connection {
-    /// All that the catalogue lists.
+    /// All objects in the catalogue.
     package func storeObjects() throws(SQLiteError) -> [StoreObject] {
         try rows(StoreObject.query).compactMap(StoreObject.init)
     }

@@ -215,7 +215,7 @@ public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConv
         }
     }
 
-    /// The same error, or an error for a damaged file if that is the cause.
+    /// Returns the error, or an error for a damaged file if that is the cause.
     func noticingDamage() -> MigrationError {
         switch self {
         case .statementFailed(let step, let error) where error.isDamage:
@@ -283,7 +283,7 @@ public struct MigrationRefusal: Sendable, Hashable, CustomStringConvertible {
     /// The violation and the objects.
     public var description: String { words(value: nil) }
 
-    /// The same with the value, for a reader with access to the store.
+    /// The description with the value, for a reader with access to the store.
     package var descriptionWithValue: String { words(value: value) }
 
     private func words(value: String?) -> String {
@@ -298,7 +298,7 @@ public struct MigrationRefusal: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension String {
-    /// The same string, with the codes of control characters. A terminal would not show them, or
+    /// The string with codes in place of control characters. A terminal would not show these, or
     /// would execute them.
     fileprivate var withVisibleControls: String {
         escaping { scalar in

@@ -38,7 +38,7 @@ public struct StoreDifference: Sendable, Hashable, CustomStringConvertible {
         public let name: String
         /// The kind of the difference.
         public let kind: Kind
-        /// Whether it is a column.
+        /// Whether the part is a column.
         public internal(set) var isColumn = true
         /// The number of rows with a value in a column that another program has added.
         /// ``DriftPolicy/repair`` deletes these values. Nil if they were not counted.
@@ -125,7 +125,7 @@ extension [StoreDifference] {
     /// The names, kinds and parts of all.
     package var list: String { map(\.description).excerpts() }
 
-    /// The same difference with an additional reason that prevents a repair.
+    /// Returns the difference with an additional reason that prevents a repair.
     func adding(_ obstacle: String) -> Self {
         var result = self
         let index = firstIndex { !$0.isIndex } ?? startIndex
@@ -133,7 +133,7 @@ extension [StoreDifference] {
         return result
     }
 
-    /// The same differences, with the reason why a migration cannot leave them unchanged.
+    /// Returns the differences with the reason why a migration cannot leave them unchanged.
     func needed(because need: String) -> Self {
         map { difference in
             var result = difference

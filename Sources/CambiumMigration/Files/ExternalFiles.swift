@@ -146,7 +146,7 @@ package struct ExternalFiles: Sendable {
 
     /// Gives a value a file of its own without a journal, for a store that is being created.
     ///
-    /// - Returns: Its name.
+    /// - Returns: The name of the file.
     /// - Throws: ``FileError``, `RandomNumbersError`.
     package func add(_ value: SystemFile) throws -> String {
         let (folder, mode) = try makeFolder()

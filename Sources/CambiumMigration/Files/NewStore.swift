@@ -178,7 +178,7 @@ package final class NewStore {
 
 /// The reason why a new store cannot be created.
 package enum NewStoreError: Error, Sendable {
-    /// Something exists at the path.
+    /// A file exists at the path.
     case exists(path: String)
     /// Another process, or another task, is creating it.
     case isRunning(path: String)

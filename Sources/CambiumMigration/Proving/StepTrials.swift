@@ -28,8 +28,8 @@ package struct StepTrials {
         step.makeStore(with: rows(seed, content).map { .init(row: $0) })
     }
 
-    /// The same with rows that the step accepts in a file, if it rejects the generated ones; nil if
-    /// none were found.
+    /// Returns a store with rows that the step accepts in a file, for a step that rejects the
+    /// generated rows. The result is nil if no such rows were found.
     ///
     /// - Parameter trials: The maximum number of trials of the step.
     package func acceptedStore(seed: UInt64, trials: Int = 96) throws -> Connection? {

@@ -27,12 +27,13 @@ package struct VerifyReport: Sendable {
         package let rowless: [String]?
         /// The duration of the proof in seconds.
         package var seconds: Double
-        /// Whether it was proven before, and nothing has changed since.
+        /// Whether the step was proven in an earlier run, and is unchanged since.
         package var isRemembered: Bool
         /// The fault of the step; nil if it has none.
         package let failure: String?
 
-        /// Whether it is right, and was proven without rows, or with too few of an entity.
+        /// Whether the step is right, but was proven without rows, or with too few rows of an
+        /// entity.
         package var lacksRows: Bool {
             failure == nil && (rowless != nil || rowsIn == 0 && refusals > 0)
         }
@@ -80,7 +81,7 @@ package struct VerifyReport: Sendable {
     /// Whether a step that is right was proven without rows, or with too few of an entity.
     package var lacksRows: Bool { steps.contains(where: \.lacksRows) }
 
-    /// The same, as results of earlier proofs.
+    /// The report as the result of earlier proofs.
     package var remembered: VerifyReport {
         VerifyReport(
             model: model, version: version,

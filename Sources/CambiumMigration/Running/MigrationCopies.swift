@@ -7,7 +7,7 @@ package enum MigrationCopies {
     /// Removes all copies, with their files of large values. A file of such a name that is not a
     /// store of that version stays.
     ///
-    /// - Returns: Their paths, sorted.
+    /// - Returns: The sorted paths of the removed copies.
     /// - Throws: An error if the folder cannot be read, or a copy cannot be removed.
     package static func removeAll(ofStore path: String) throws -> [String] {
         let found = try paths(ofStore: path)

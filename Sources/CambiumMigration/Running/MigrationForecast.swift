@@ -466,6 +466,6 @@ extension Connection {
         Int(try rows(sql, parameters).first?.first?.integer ?? 0)
     }
 
-    /// The same; nil if it fails.
+    /// Returns the number that a query returns, or nil if it fails.
     package func count(_ sql: String) -> Int? { try? number(sql) }
 }

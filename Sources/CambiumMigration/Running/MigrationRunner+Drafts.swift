@@ -164,14 +164,14 @@ package struct DraftVersions: Sendable {
     let definition: String
     /// The program's version.
     private let current: String
-    /// Whether it has shipped.
+    /// Whether the version has shipped.
     private let isFrozen: Bool
     /// The definitions of the earlier versions that have not shipped.
     private let earlier: [String: String]
 
     /// - Parameters:
     ///   - model: The program's version.
-    ///   - isFrozen: Whether it has shipped.
+    ///   - isFrozen: Whether the version has shipped.
     ///   - earlier: The `Model.definition` of each earlier version that has not shipped.
     package init(of model: Model, isFrozen: Bool, earlier: [String: String]) {
         definition = model.definition

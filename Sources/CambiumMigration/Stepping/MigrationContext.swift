@@ -334,7 +334,7 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
 }
 
 extension StoredValue {
-    /// Whether it is a string that SQLite's own functions would not read to its end.
+    /// Whether the value is a string with a NUL, at which SQLite's own functions would stop.
     fileprivate var hasNUL: Bool {
         if case .text(let text) = self { text.utf8.contains(0) } else { false }
     }

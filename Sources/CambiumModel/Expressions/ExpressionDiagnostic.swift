@@ -79,7 +79,7 @@ public struct ExpressionDiagnostic: Error, Sendable, Hashable {
         hasher.combine(hint)
     }
 
-    /// The same mistake of a part of a tree.
+    /// Returns the diagnostic for a part of a tree.
     func naming(_ part: String) -> ExpressionDiagnostic {
         var diagnostic = ExpressionDiagnostic(offset: 0, message: message, hint: hint)
         diagnostic.details.part = Self.abbreviated(part)

@@ -77,7 +77,7 @@ package enum DecimalText {
         }
     }
 
-    /// The same of 32 bits.
+    /// Returns the 32-bit number that a text spells.
     package static func float(of text: String) -> Float? {
         switch text {
         case "inf": return .infinity
@@ -88,7 +88,7 @@ package enum DecimalText {
 
     /// The shortest text that reads back as the number.
     ///
-    /// - Parameter isSingle: Whether it is read as a number of 32 bits.
+    /// - Parameter isSingle: Whether the text is read as a number of 32 bits.
     package static func shortest(_ value: Double, isSingle: Bool) -> String {
         let single = Float(value)
         return isSingle && Double(single) == value ? "\(single)" : "\(value)"

@@ -74,7 +74,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether it cannot be seen, ends a line, or changes the direction of writing.
+    /// Whether the scalar is invisible, ends a line, or changes the direction of writing.
     package var isInvisible: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:

@@ -156,7 +156,7 @@ extension ModelExpression.Part {
 }
 
 extension ModelExpression {
-    /// The same expression with arguments in place of its parameters, single values or lists.
+    /// Returns the expression with arguments in place of its parameters: single values or lists.
     /// Parameters without an argument stay.
     package func substituting(_ arguments: [String: FormatArgument]) -> ModelExpression {
         guard !arguments.isEmpty else { return self }

@@ -341,7 +341,7 @@ extension ModelChange: Equatable {
 public enum MigrationKind: String, Sendable, Hashable, CaseIterable {
     /// An addition that leaves existing data unchanged.
     case additive
-    /// The same data in another place or under another name. The change can be reversed.
+    /// The data is kept in another place or under another name. The change can be reversed.
     case reversible
     /// Data becomes less exact, or is explicitly dropped: values, links, or whole objects.
     case lossy

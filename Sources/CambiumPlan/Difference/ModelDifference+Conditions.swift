@@ -261,7 +261,8 @@ extension ModelDifference {
 }
 
 extension ModelExpression {
-    /// Whether it leaves the value of an attribute unchanged in one branch of a condition.
+    /// Returns whether the expression leaves the value of an attribute unchanged in one branch of a
+    /// condition.
     @inline(never)
     fileprivate func keepsSome(of attribute: String) -> Bool {
         guard case .conditional(_, let one, let other) = self else { return false }
@@ -270,8 +271,8 @@ extension ModelExpression {
         return [one, other].contains { $0 == value || $0.keepsSome(of: attribute) }
     }
 
-    /// Whether it adds the same to every value of an attribute, so that different values stay
-    /// different.
+    /// Returns whether the expression adds the same number to every value of an attribute, so that
+    /// different values stay different.
     fileprivate func isShift(of attribute: String) -> Bool {
         func isValue(_ expression: ModelExpression) -> Bool {
             guard case .keyPath(root: .subject, let names) = expression else { return false }

@@ -69,7 +69,7 @@ extension ModelDifference {
 
     /// Equal objects that become one.
     package struct Merge: Equatable {
-        /// Their entity.
+        /// The entity of the merged objects.
         package let entity: String
         /// The properties that are equal.
         package let properties: [String]

@@ -312,7 +312,7 @@ package struct SuppliedValue: Sendable, Equatable {
     package let entity: String
     /// Its name.
     package let property: String
-    /// Whether it is a relationship.
+    /// Whether the property is a relationship.
     package let isRelationship: Bool
 
     /// Names a property.

@@ -5,7 +5,8 @@ import CambiumModel
 package final class CarriedLinks {
     /// The old relationships, at least one.
     package let sets: [OldLinks]
-    /// The same, with the links of the other end if both ends have links of their own.
+    /// The old relationships, including the ones of the other end if both ends have different
+    /// links.
     package let all: [OldLinks]
     /// The old relationships of both ends, if they have different links; otherwise nil.
     package let conflict: [ModelMatch.PropertyName]?
@@ -85,7 +86,7 @@ package final class OldLinks {
     package let relationship: Relationship
     /// The old entity that declares it.
     package let entity: Entity
-    /// Whether it is the inverse, so that sources are destinations.
+    /// Whether the old relationship is the inverse, so that sources and destinations are swapped.
     package let isSwapped: Bool
     /// The old entities of the objects that have these links; nil if all objects have them.
     package let owners: [String]?

@@ -15,7 +15,7 @@ package struct FormerNames {
     ///
     /// - Parameters:
     ///   - new: The things of one kind in one place of the new version.
-    ///   - old: The same things of the old version.
+    ///   - old: The elements of the old version.
     ///   - others: The things of the old version in other places. A thing may have moved from there
     ///     under its former name.
     ///   - isDropped: Whether an old thing is dropped, so that another one can take its name.
@@ -75,7 +75,7 @@ extension ModelMatch {
     ///
     /// - Parameters:
     ///   - lineage: The entity and its ancestors.
-    ///   - oldLineage: The same of the old entity.
+    ///   - oldLineage: The lineage of the old entity.
     ///   - names: The old attributes.
     func formerNames(
         in lineage: [Entity], since oldLineage: [Entity], among names: Set<String>

@@ -232,7 +232,8 @@ package final class ModelMatch: @unchecked Sendable {
         } ?? false
     }
 
-    /// The same for a property; the drop of a composite value is that of its parts.
+    /// Returns whether a property of an old entity is dropped. The drop of a composite value also
+    /// drops its parts.
     @inline(never)
     func isDropped(_ entity: String, _ property: String, in oldEntity: Entity) -> Bool {
         isDropped(entity, property)
@@ -329,17 +330,19 @@ extension MigrationDeclaration {
 /// The capabilities of a store's engine for a migration. The planner calls the functions, and the
 /// module that writes the statements implements them.
 package protocol MigrationSupport: Sendable {
-    /// Whether it finds the objects of an entity of the old version that meet a condition.
+    /// Returns whether the engine can find the objects of an entity of the old version that meet a
+    /// condition.
     func finds(where condition: ModelExpression, of entity: Entity, in match: ModelMatch) -> Bool
     /// Returns whether it finds the objects that a declared link references.
     func finds(_ link: MigrationDeclaration.Link, in match: ModelMatch) -> Bool
-    /// Whether it computes the value that a fill gives to objects of an entity of the new version.
+    /// Returns whether the engine can compute the value of a fill for objects of an entity of the
+    /// new version.
     func computes(
         _ fill: ModelExpression, for attribute: Attribute, of entity: Entity, in match: ModelMatch
     ) -> Bool
-    /// Whether it checks a rule of an entity.
+    /// Returns whether the engine checks a rule of an entity.
     func enforces(_ rule: Rule, of entity: Entity, in model: Model) -> Bool
-    /// Whether it checks a pattern.
+    /// Returns whether the engine checks a pattern.
     func enforces(pattern: String) -> Bool
     /// Returns the properties of the object itself that a value is computed from, including
     /// properties behind values that the engine computes.

@@ -267,7 +267,7 @@ extension PostgresExpression {
 }
 
 extension TypedExpression {
-    /// Whether it is something else than a constant or a property.
+    /// Whether the expression is neither a constant nor a property.
     fileprivate var isComputed: Bool {
         switch self {
         case .literal, .attribute: false

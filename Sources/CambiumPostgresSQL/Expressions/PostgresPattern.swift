@@ -3,8 +3,8 @@
 package struct PostgresPattern {
     /// The pattern as the server spells it, for a complete string.
     package private(set) var text = ""
-    /// Whether it has the same meaning only for ASCII texts. The server does not recognize other
-    /// digits.
+    /// Whether the pattern has the same meaning only for ASCII texts. The server does not recognize
+    /// other digits.
     package private(set) var isOfASCII = false
 
     private var rest: Substring.UnicodeScalarView

@@ -134,7 +134,7 @@ package final class PostgresTable: Sendable {
             + (entity.hasEntityColumn ? [SystemColumn.entity] : [])
     }
 
-    /// All that is read of a row.
+    /// The list of all columns that are read.
     package var list: String { Self.list(entity, columns.map(\.name)) }
 
     private static func list(_ entity: EntityDescription, _ columns: [String]) -> String {

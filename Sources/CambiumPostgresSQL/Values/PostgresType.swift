@@ -58,7 +58,7 @@ package enum PostgresType: Sendable, Hashable {
         }
     }
 
-    /// The same without limits of its values.
+    /// The name of the type without limits of its values.
     package var baseName: String {
         if case .decimal = self { "numeric" } else { name }
     }

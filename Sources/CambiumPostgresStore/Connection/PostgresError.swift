@@ -74,7 +74,8 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
             isDisconnection: isDisconnection, isOfConnecting: isOfConnecting)
     }
 
-    /// The same error without the values of settings. A policy of the server may have used them.
+    /// Returns the error without the values of settings. A policy of the server may have put them
+    /// into the message.
     func hiding(_ settings: TransactionSettings) -> PostgresError {
         if settings.isEmpty { return self }
         var error = self
@@ -118,7 +119,8 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
     /// Whether the same work may succeed if it is repeated from its beginning, because two
     /// transactions conflicted.
     var isTransient: Bool { state == "40001" || state == "40P01" }
-    /// The same, or another program has changed a table of a prepared statement.
+    /// Whether the error is transient, or another program has changed a table of a prepared
+    /// statement.
     var isOfOthers: Bool { isTransient || isStalePlan }
 
     package var description: String {

@@ -142,7 +142,7 @@ final class PostgresPool: Sendable {
 
     /// Waits until all connections were given back.
     ///
-    /// - Returns: Whether they were in time.
+    /// - Returns: Whether all connections were returned in time.
     func drain(for limit: Duration) -> Bool { lent.waitForNone(for: limit) }
 }
 

@@ -97,7 +97,7 @@ struct PostgresMoveRules: MovedTableRules {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether they are text in UTF-8.
+    /// Whether the bytes are text in UTF-8.
     fileprivate var isUTF8: Bool {
         // Most are ASCII.
         var place = 0

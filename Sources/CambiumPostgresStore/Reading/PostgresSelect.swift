@@ -22,7 +22,7 @@ struct PostgresSelect {
     /// The rows that have to be checked in memory, because the server could not express the
     /// complete condition.
     let doubt: PostgresExpression.Doubt
-    /// Whether they are to be sorted in memory.
+    /// Whether the rows must be sorted in memory.
     let sortsInMemory: Bool
     /// The column with the doubt of each row; nil if it is the same for all rows.
     let doubtColumn: Int?

@@ -49,7 +49,7 @@ struct StreamedRows {
     private var lastPage: ObjectIdentifier?
     /// The one of the last row: the next row is mostly of the same entity.
     private var reader: Reader
-    /// All that were met.
+    /// The readers of all entities that occurred so far.
     private var readers: [Reader]
 
     var count: Int { rows.count }

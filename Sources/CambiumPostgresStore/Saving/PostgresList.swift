@@ -48,7 +48,7 @@ struct PostgresList {
     /// The statements that order lists.
     ///
     /// - Parameters:
-    ///   - rows: Their current members.
+    ///   - rows: The current members of the lists.
     ///   - recorder: Records the changes in the history, if the store has one.
     func write(
         _ order: SaveRequest.Order, _ rows: PostgresRows, _ recorder: PostgresRecorder?

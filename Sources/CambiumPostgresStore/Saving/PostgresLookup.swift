@@ -400,7 +400,7 @@ final class PostgresAnswers: SaveLookup {
         Side(relationship: members.links.relationship.identity, isSource: members.isSource)
     }
 
-    /// - Parameter members: All of one side of a relationship.
+    /// - Parameter members: All memberships of one side of a relationship.
     private func ask(_ members: [SavePlan.Membership], _ inquiry: inout Inquiry) {
         guard let first = members.first,
             let pairs = PostgresPairs(first.links.relationship, layout)

@@ -179,12 +179,13 @@ struct PostgresWriter {
     /// round trips. For 100,000 rows with ten columns, over a socket, it takes two thirds of the
     /// time of the statements. For 1,000 rows, it saves no time. Tests set it lower.
     @TaskLocal static var copiesFrom = 10_001
-    /// The same for a batch operation. It writes in parts anyway.
+    /// The number of new rows from which a batch operation uses COPY. A batch operation always
+    /// writes in parts.
     @TaskLocal static var batchCopiesFrom = 4_096
 
     /// Copies new rows into their table if they are many.
     ///
-    /// - Returns: Whether it has done so.
+    /// - Returns: Whether the rows were copied.
     private func copy(
         _ insertion: SaveRequest.Insertion, _ work: inout PostgresWork
     ) throws -> Bool {

@@ -13,7 +13,7 @@ struct PostgresCatalogue {
         /// `relation`, `column`, `constraint`, `index` or `trigger`.
         let kind: String
 
-        /// Whether it belongs to the history, which may be turned on and off.
+        /// Whether the object belongs to the history. The history can be turned on and off.
         var isOfHistory: Bool {
             relation.hasPrefix(HistorySQL.prefix)
                 || kind == "trigger" && name.hasPrefix(PostgresHistoryNames.triggerPrefix)

@@ -256,10 +256,10 @@ public final class RelationshipDescription: Sendable {
     public let inverse: Int?
     /// A number that all descriptions of this relationship (in sub-entities too) share.
     public let identity: Int
-    /// Whether it is its own inverse, like `spouse`. Each row of a pair then references the other
-    /// one.
+    /// Whether the relationship is its own inverse, like `spouse`. Each row of a pair then
+    /// references the other one.
     public let isOwnInverse: Bool
-    /// Whether it keeps an order.
+    /// Whether the relationship is ordered.
     public let isOrdered: Bool
     /// Whether the store keeps the order.
     public let keepsOrder: Bool
@@ -305,9 +305,9 @@ public final class RelationshipDescription: Sendable {
         keepsOrder = isOrdered && place != .memory
     }
 
-    /// Whether it may reference many objects.
+    /// Whether the relationship can reference many objects.
     @inlinable public var isToMany: Bool { relationship.isToMany }
-    /// Whether it is in memory only.
+    /// Whether the relationship is in memory only.
     @inlinable public var isTransient: Bool { relationship.isTransient }
     /// Whether its links are pairs in a table of their own.
     @inlinable public var isJoinTable: Bool { place == .pairs }

@@ -186,11 +186,11 @@ package final class UniqueKey: Sendable {
     package let declarer: Int
     /// The names of the properties.
     package let properties: [String]
-    /// Their slots. They are the same in every entity of the family.
+    /// The slots of the properties. They are the same in every entity of the family.
     package let slots: [Int]
     /// The slots that lose their values with the key: the same, and the entity of a key.
     package let writtenSlots: SlotSet
-    /// Whether it is a one-to-one relationship. The store has no unique index for it.
+    /// Whether the key is that of a one-to-one relationship. The store has no unique index for it.
     package let isPartner: Bool
     /// Whether that relationship is its own inverse. The row at the other end then has the key too.
     package let isOwnInverse: Bool

@@ -46,7 +46,8 @@ extension ExpressionSQL {
             ? SQLFragment(.value(value)) : SQLFragment(raw: SQLText.literal(value))
     }
 
-    /// Whether it can be NULL. A required attribute's column cannot, in the rows of its entity.
+    /// Returns whether an expression can be NULL. The column of a required attribute cannot be NULL
+    /// in the rows of its entity.
     func isNullable(_ expression: TypedExpression) -> Bool {
         switch expression {
         case .literal(let value, let type): type.stored(value) ?? .null == .null

@@ -8,14 +8,14 @@ package struct SQLFragment: Sendable, ExpressibleByStringInterpolation {
     package private(set) var text: String
     /// The parameters in the order of the text.
     package private(set) var parameters: [SQLParameter] = []
-    /// Whether it uses only columns of its own row, constants and SQLite's built-in deterministic
-    /// functions, so that it may stand in a CHECK.
+    /// Whether the SQL uses only columns of its own row, constants and SQLite's built-in
+    /// deterministic functions, so that a CHECK can contain it.
     package private(set) var isPure = true
-    /// The tables that it reads besides that of its own row.
+    /// The tables that the SQL reads, besides the table of its own row.
     private(set) var tables: Set<String> = []
     /// The columns of its own row that it reads; complete if it is pure.
     private(set) var columns: Set<String> = []
-    /// Whether it ignores the part of a text after a NUL.
+    /// Whether the SQL ignores the part of a text after a NUL.
     var endsAtNUL = false
 
     /// A piece of fixed text.

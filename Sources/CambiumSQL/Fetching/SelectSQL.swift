@@ -228,7 +228,7 @@ package struct SelectSQL: Sendable {
         /// The types of the values. They are the attributes' types, except for values that must be
         /// rounded to a decimal.
         package fileprivate(set) var types: [ExpressionType] = []
-        /// Whether they depend only on their own rows.
+        /// Whether the values depend only on the row itself.
         package fileprivate(set) var isOfOwnRow = true
     }
 

@@ -223,7 +223,7 @@ package struct HistorySettings: Sendable, Equatable {
     /// The statements that write these settings into the metadata.
     package var writeStatements: [String] { writeStatements(in: Self.table) }
 
-    /// The same for metadata in another table.
+    /// Returns the statements for metadata in another table.
     package func writeStatements(in table: String) -> [String] {
         Self.removeStatements(in: table)
             + [(Self.contentName, content.rawValue), (Self.epochName, epoch.uuidString)].map {
@@ -237,7 +237,7 @@ package struct HistorySettings: Sendable, Equatable {
     /// The statements that record in the metadata that there is no history.
     package static let removeStatements = removeStatements(in: table)
 
-    /// The same for metadata in another table.
+    /// Returns the statements for metadata in another table.
     package static func removeStatements(in table: String) -> [String] {
         ["DELETE FROM \(table) WHERE \"name\" IN ('\(contentName)', '\(epochName)')"]
     }

@@ -122,7 +122,7 @@ package struct StoreTrigger: Sendable {
         SELECT "name", "tbl_name", "sql" FROM "sqlite_schema" WHERE "type" = 'trigger' ORDER BY 1
         """
 
-    /// Whether it writes the history.
+    /// Whether the trigger writes the history.
     package var isOfHistory: Bool { name.hasPrefix(Self.historyPrefix) }
 
     /// The statement that removes it.

@@ -124,7 +124,7 @@ package struct Catalogue: Sendable {
     package final class Part: Sendable, Equatable {
         /// Its name; of a constraint without one its first word.
         package let name: String
-        /// Whether it is a column.
+        /// Whether the part is a column.
         package let isColumn: Bool
         /// Its definition in the table's statement, in a normal form.
         package let definition: String

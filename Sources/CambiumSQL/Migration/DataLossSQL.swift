@@ -152,7 +152,7 @@ final class DataLossSQL {
 
     /// The columns that were already counted, by the entities of their rows.
     var countedColumns: Set<[String]> = []
-    /// The same of links.
+    /// The links that were already counted.
     var countedLinks: [CountedLinks] = []
 
     static let none = "SELECT 0"

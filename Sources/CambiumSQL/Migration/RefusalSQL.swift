@@ -213,7 +213,8 @@ extension Table {
         }
     }
 
-    /// The same of all CHECKs that rows from other tables have not met there.
+    /// Returns the text conditions of all CHECKs, except the CHECKs that all source tables have
+    /// too.
     func textConditions(besides sources: [Table]) -> [RefusalSQL.Condition] {
         let known = sources.map { Set($0.allChecks.map { $0.condition }) }
         var conditions: [RefusalSQL.Condition] = []

@@ -76,7 +76,7 @@ package final class StoreObject: Sendable, Hashable {
         """
     }
 
-    /// Whether it is of the history of a store.
+    /// Whether the object belongs to the history of a store.
     package var isOfHistory: Bool {
         name.hasPrefix(HistorySQL.prefix) || name.hasPrefix(StoreTrigger.historyPrefix)
     }
@@ -168,7 +168,7 @@ package final class StoreObject: Sendable, Hashable {
         "DROP \(kind.rawValue.uppercased()) \(SQLText.identifier(name))"
     }
 
-    /// The same if it may no longer exist.
+    /// The statement that removes the object if it still exists.
     package var removalIfThere: String {
         "DROP \(kind.rawValue.uppercased()) IF EXISTS \(SQLText.identifier(name))"
     }
@@ -210,7 +210,8 @@ package struct MigratedNames: Sendable {
     package private(set) var taken: Set<String> = []
     /// The names of tables that referred to another object before, or no longer refer to any.
     package private(set) var reusedNames: Set<String> = []
-    /// The same of columns, by their tables.
+    /// The names of columns that referred to another object before, or no longer refer to any, by
+    /// their tables.
     package private(set) var strangeColumns: [String: Set<String>] = [:]
 
     /// The objects that have a name, each with the table it belongs to.

@@ -7,7 +7,7 @@ package final class MaintainedAttribute: Sendable {
     /// Rows that the values are computed from.
     package struct Source: Sendable {
         package let node: DerivationSources.Node
-        /// Whether they are the attribute's own rows.
+        /// Whether the rows are the attribute's own rows.
         package var isOwnRow: Bool { node.path.isEmpty }
         /// For each entity, the slots that affect the attribute when they change; nil if rows of
         /// the entity do not affect it.

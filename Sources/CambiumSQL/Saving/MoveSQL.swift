@@ -10,7 +10,7 @@ package enum MoveSQL {
         "SELECT \(SQLText.identifiers(columns)) FROM \(SQLText.identifier(table))"
     }
 
-    /// The same by way of the function `sink`.
+    /// Reads columns of all rows with the function `sink`.
     package static func sink(_ columns: [String], of table: String) -> String {
         "SELECT sink(\(SQLText.identifiers(columns))) FROM \(SQLText.identifier(table))"
     }

@@ -394,7 +394,7 @@ extension Model {
 
 /// The bounds of a column's values, or of their lengths.
 package struct ColumnBounds: Sendable, Equatable {
-    /// Whether it is about the length.
+    /// Whether the bounds are about the length.
     var isOfLength = false
     /// The least value; nil if there is none.
     var minimum: StoredValue?

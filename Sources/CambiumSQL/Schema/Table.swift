@@ -59,7 +59,7 @@ package final class Table: Sendable, Equatable {
         package var typeName: String { form?.type ?? type.rawValue }
         /// Whether NULL is not a value.
         package let isRequired: Bool
-        /// Whether it is the primary key.
+        /// Whether the column is the primary key.
         package let isPrimaryKey: Bool
         /// The default value of new rows.
         let defaultValue: StoredValue?
@@ -122,7 +122,7 @@ package final class Table: Sendable, Equatable {
             checks.reduce(bareDefinition) { "\($0)\n        \($1.definition)" }
         }
 
-        /// The same without its checks.
+        /// The definition of the column without its checks.
         var bareDefinition: String {
             if let form { return form.definition }
             var text = "\(SQLText.identifier(name)) \(type.rawValue)"
@@ -165,7 +165,7 @@ package final class Table: Sendable, Equatable {
         package let condition: String
         /// The columns that it uses.
         package let columns: Set<String>
-        /// Whether it ignores the part of a text after a NUL.
+        /// Whether the check ignores the part of a text after a NUL.
         let endsAtNUL: Bool
         /// The bounds of its single column, if it has no other condition.
         let bounds: ColumnBounds?

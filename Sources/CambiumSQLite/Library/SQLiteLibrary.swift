@@ -29,7 +29,7 @@ public enum SQLiteLibrary {
         try requireMinimumVersion(versionNumber, named: version)
     }
 
-    /// The same check for any version, so that a test can pass one that is too old.
+    /// Checks a version, so that a test can pass one that is too old.
     package static func requireMinimumVersion(
         _ number: Int32, named name: String
     ) throws(SQLiteError) {

@@ -12,7 +12,7 @@ final class PreparedSQL: Sendable {
         let selection: SelectSQL.Selection?
         /// Changes the pairs, with this side's key first.
         let pairs: LinkSQL?
-        /// The same with the other side's key first.
+        /// The statements for the pairs with the other side's key first.
         let reversedPairs: LinkSQL?
         /// Writes the order, if the relationship is ordered.
         let order: OrderSQL?

@@ -273,12 +273,12 @@ struct LinkSQL: Sendable {
         """
     }
 
-    /// Returns the other ends of the pairs of the key in parameter 1.
+    /// Selects the destinations of the pairs with a source (parameter 1).
     var destinations: String {
         "SELECT \(destination) FROM \(table) WHERE \(source) = ?"
     }
 
-    /// The same from the other side.
+    /// Selects the sources of the pairs with a destination (parameter 1).
     var sources: String {
         "SELECT \(source) FROM \(table) WHERE \(destination) = ?"
     }

@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// Something that yields bytes piece by piece.
+/// A source that returns bytes in pieces.
 protocol ByteSource {
     /// The next piece; an empty one means the end.
     mutating func next() throws -> [UInt8]

@@ -290,7 +290,7 @@ package struct BatchRowCheck {
 }
 
 extension ValidationError {
-    /// The same of a certain object.
+    /// Returns the error with the identity of an object.
     func of(_ id: ObjectID) -> ValidationError {
         ValidationError(
             code: code, entityName: id.entityName, objectID: id, property: property, rule: rule,

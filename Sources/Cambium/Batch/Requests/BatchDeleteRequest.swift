@@ -76,8 +76,8 @@ public struct BatchResult: Sendable {
     /// - A deletion counts the objects that matched the condition. It does not count other objects
     ///   that delete rules deleted.
     public internal(set) var count = 0
-    /// The same objects, in the order of the input or of their keys. Empty unless the request asks
-    /// for ``BatchResultType/objectIDs``.
+    /// The identities of the counted objects, in the order of the input or of their keys. The array
+    /// is empty unless the request asks for ``BatchResultType/objectIDs``.
     public internal(set) var objectIDs: [ObjectID] = []
     /// All objects that the operation changed, including those that delete rules or derived
     /// attributes have changed. Pass them to

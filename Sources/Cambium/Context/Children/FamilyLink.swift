@@ -22,7 +22,7 @@ final class FamilyLink {
     /// The error of all of these if their hooks would insert objects forever. Kept at the root.
     var endlessInsertions: StoreError?
 
-    /// - Parameter identifier: That of the context.
+    /// - Parameter identifier: The identifier of the context.
     init(_ coordinator: PersistentStoreCoordinator, _ identifier: ContextIdentifier) {
         self.coordinator = coordinator
         self.identifier = identifier
@@ -159,7 +159,7 @@ final class FamilyLink {
 }
 
 extension ChangeSet {
-    /// The same changes, without the rows as they were saved.
+    /// The changes without the saved rows.
     var withoutRows: ChangeSet {
         ChangeSet(
             number: number, origin: origin, store: store, entities: entities.map { $0.withoutRows },

@@ -158,7 +158,7 @@ struct ParentSave {
             if let known = insertion.revived(object) {
                 transfer.add(object, object.allSettableSlots, to: known, replacesLinks: true)
             } else if let inserted = insertion.insert(object) {
-                // Its deletion is in the store, and others may have heard of it.
+                // Its deletion is in the store, and other contexts may have merged it.
                 if child.merges.reinsertedRows[RowIdentity(object)] != nil {
                     parent.merges.reinsertedRows[RowIdentity(object)] = .max
                 }
@@ -234,7 +234,7 @@ struct ParentSave {
 
     /// Shows the values of the parent's object.
     ///
-    /// - Returns: Whether they differ.
+    /// - Returns: Whether the values differ.
     private func take(valuesOf above: ManagedObject, for object: ManagedObject) -> Bool {
         guard let record = object.record, let other = above.record,
             object.entityDescription === above.entityDescription
@@ -349,7 +349,7 @@ struct Replacements: ContextAccess {
     /// Replaces an object of a child if the parent has replaced its object. Unsaved changes are
     /// applied to the replacement.
     ///
-    /// - Returns: Whether it was replaced.
+    /// - Returns: Whether the object was replaced.
     @discardableResult
     func followParent(_ object: ManagedObject) -> Bool {
         guard let above = parent?.replacements.replacement(of: RowIdentity(object)) else {

@@ -53,7 +53,7 @@ final class MergeState {
         return (changeSets, isComplete)
     }
 
-    /// All that other contexts have saved up to one of these is merged from now on.
+    /// Records that all changes of other contexts up to one of these change sets are merged.
     func noteAllMerged(_ changeSets: [ChangeSet]) {
         if !isChild { mergedCommit = changeSets.last?.number ?? mergedCommit }
     }
@@ -94,7 +94,7 @@ final class MergeState {
 
     // MARK: Rows that were deleted and inserted again
 
-    /// The same changes, without those of rows that a later commit inserted again or deleted.
+    /// Returns the changes without changes of rows that a later commit inserted again or deleted.
     func current(_ changeSet: ChangeSet) -> ChangeSet {
         if reinsertedRows.isEmpty, deletedRows.isEmpty { return changeSet }
         var changes = changeSet
@@ -102,8 +102,8 @@ final class MergeState {
         return changes
     }
 
-    /// The same changes, without those of rows that a later commit inserted again or deleted: they
-    /// concern the former row.
+    /// Returns the changes without changes of rows that a later commit inserted again or deleted,
+    /// because these concern the former row.
     func current(_ entity: EntityChanges, of commit: Int64) -> EntityChanges {
         if reinsertedRows.isEmpty, deletedRows.isEmpty { return entity }
         func isFormer(_ key: Int64) -> Bool {

@@ -299,7 +299,7 @@ struct FailedReads {
 
     /// Notes that a read has failed.
     ///
-    /// - Returns: Whether it was not noted before.
+    /// - Returns: Whether the failure is new.
     mutating func insert(_ target: Target, _ error: any Error) -> Bool {
         let isNew = failure(target) == nil
         if isNew { failures[target.id, default: []].append(Failure(target: target, error: error)) }

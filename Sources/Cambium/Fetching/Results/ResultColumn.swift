@@ -111,8 +111,8 @@ extension AttributeValue {
 }
 
 extension CambiumModel.Value {
-    /// The same number in the forms of other types: a quotient of decimals and a mean of integers
-    /// are floating-point numbers.
+    /// The number in the forms of other types. A quotient of decimals and a mean of integers are
+    /// floating-point numbers.
     fileprivate var otherForms: [CambiumModel.Value] {
         switch self {
         case .int(let value): [.double(Double(value)), .decimal(Decimal(value))]

@@ -12,7 +12,7 @@ public struct CompiledModel: Sendable {
     public let schema: [String]
     /// The steps that migrate stores of earlier versions to the current one.
     public let migrations: [Migration]
-    /// The same for stores of other engines, by the words that the model has for them.
+    /// The migrations for stores of other engines, by the engines' names in the model.
     package let otherMigrations: [String: [Migration]]
 
     /// Creates the model in numbers.
@@ -65,7 +65,7 @@ public struct CompiledModel: Sendable {
         self.describe = describe
     }
 
-    /// The same with the steps that the program supplies: it shares all that was prepared.
+    /// Returns the compiled model with migration steps of the program. It shares all prepared data.
     func performing(_ steps: [CodeStep]) -> CompiledModel {
         var copy = self
         copy.codeSteps = steps

@@ -116,7 +116,7 @@ extension StoreLoadingError: CustomStringConvertible {
 
 /// Several stores that could not be opened.
 public struct StoreLoadingErrors: Error, Sendable {
-    /// All of them; at least two.
+    /// All errors, at least two.
     public let errors: [StoreLoadingError]
 
     /// Core Data's code for a store that could not be opened.

@@ -10,7 +10,7 @@ indirect enum ArchivedExpression: Hashable {
     case sourcePath(String)
     /// A method of the migration policy, by its selector.
     case policy(selector: String, arguments: [ArchivedExpression])
-    /// Something else, in words.
+    /// Another expression, as text.
     case other(String)
 
     /// Reads an archive in Base64; nil if it is not an archive.

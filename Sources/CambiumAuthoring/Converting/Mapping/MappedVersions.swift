@@ -48,7 +48,7 @@ package struct MappedVersions: Sendable {
 }
 
 extension ParsedModel {
-    /// With that migration and no other.
+    /// Returns the model with this migration instead of its own.
     func with(migration: ParsedElement?) -> ParsedModel {
         var model = self
         model.root.children.removeAll { $0.name == "migration" }

@@ -22,7 +22,7 @@ enum HTMLText {
         }
     }
 
-    /// The same for text of several lines that stay lines.
+    /// Returns escaped text with its line breaks.
     static func escapedLines(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false)
             .map { escaped(String($0)) }.joined(separator: "\n")

@@ -399,6 +399,6 @@ extension ModelChecker {
 }
 
 extension MigrationDeclaration.Step {
-    /// The same with sorted entities, because their order has no meaning.
+    /// The step with sorted entities, because their order has no meaning.
     fileprivate var sorted: Self { Self(name: name, entities: entities.ordered(by: <)) }
 }

@@ -75,8 +75,8 @@ enum SwiftText {
         return lines
     }
 
-    /// The same for text without characters to escape. Long lines are broken after a space, unless
-    /// this leaves them half empty.
+    /// Returns the lines of a text without characters to escape. Long lines are broken after a
+    /// space, unless this leaves them half empty.
     private static func printableLines(_ text: String, room: Int, end: String) -> [String] {
         var lines: [String] = []
         for part in text.utf8.split(

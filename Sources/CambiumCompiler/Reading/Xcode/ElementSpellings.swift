@@ -15,8 +15,8 @@ package struct AttributeSpelling: Spelling {
     var enumerations: [String: EnumerationText]
     /// Whether a separate index represents `indexed="YES"`.
     package var isIndexed = false
-    /// Whether it is an attribute of a composite. Such an attribute has only a type, a default and
-    /// limits.
+    /// Whether the element is an attribute of a composite. Such an attribute has only a type, a
+    /// default and limits.
     package var isLeaf = false
     /// Whether a default is given in user info.
     package var hasDefault = false

@@ -122,7 +122,7 @@ package struct IdentitySpelling {
     package let renames: [String: String]
     /// The elements of this version that kept their names and their explicit elementIDs.
     var kept: Set<String> = []
-    /// The same for the entities above and below, including unchanged elements without an
+    /// The kept elements of the entities above and below, including unchanged elements without an
     /// elementID.
     var keptElsewhere: Set<String> = []
 

@@ -44,7 +44,7 @@ extension UserInfo {
         Self.suppressions(keys)
     }
 
-    /// The same for keys of any element.
+    /// Returns the suppressions in the keys of any element.
     static func suppressions(
         _ keys: [(key: String, value: ParsedAttribute)]
     ) -> [ParsedElement] {

@@ -211,7 +211,7 @@ package final class XcodeTranslator {
 }
 
 extension ParsedElement {
-    /// The same as something that is only kept for the way back.
+    /// Returns the element in the form that is only kept for the conversion back to Xcode.
     func kept(as name: String) -> ParsedElement {
         ParsedElement(
             name: name, namespace: XcodeNamespace.uri, offset: offset, attributes: attributes,

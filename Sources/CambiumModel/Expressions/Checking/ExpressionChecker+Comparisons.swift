@@ -56,7 +56,7 @@ extension ExpressionChecker {
         return quantified(quantifier, checked, over: collections)
     }
 
-    /// Whether it is a list, or a parameter that is declared as one.
+    /// Returns whether an expression is a list, or a parameter that is declared as a list.
     private func isList(_ parsed: ParsedExpression) -> Bool {
         switch parsed.kind {
         case .list: true

@@ -205,7 +205,7 @@ extension ExpressionChecker {
 }
 
 extension ExpressionChecker.Checked {
-    /// Whether it is a number, or can be one, of no certain type.
+    /// Whether the operand is a number without a certain type, or can be one.
     fileprivate var isFlexibleNumber: Bool {
         if case .parameter = flexible { return true }
         return flexible != nil && typed.type.isNumber

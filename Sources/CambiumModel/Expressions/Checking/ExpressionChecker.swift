@@ -24,7 +24,7 @@ final class ExpressionChecker {
 
         var type: ExpressionType { typed.type }
 
-        /// The same with a type that is final.
+        /// The expression with a final type.
         var settled: Checked {
             flexible == nil ? self : settled(source, typed)
         }

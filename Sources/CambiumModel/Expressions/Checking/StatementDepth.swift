@@ -34,7 +34,7 @@ package struct StatementDepth: Sendable {
         StatementDepth(stack: stack + entries, height: height + 1)
     }
 
-    /// That of two texts, one after the other.
+    /// Returns the depth of two texts in succession.
     private func beside(_ other: StatementDepth) -> StatementDepth {
         StatementDepth(stack: max(stack, other.stack), height: max(height, other.height))
     }
@@ -215,7 +215,7 @@ package struct StatementDepth: Sendable {
 }
 
 extension TypedExpression {
-    /// Whether it is written without operands of its own.
+    /// Whether the SQL of the expression has no operands.
     package var isLeaf: Bool {
         switch self {
         case .literal, .parameter, .attribute, .object: true

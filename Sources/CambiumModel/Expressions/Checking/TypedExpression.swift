@@ -46,7 +46,7 @@ package indirect enum TypedExpression: Sendable {
         }
     }
 
-    /// Whether it is nil for every object.
+    /// Whether the value is nil for every object.
     package var isNull: Bool {
         if case .literal(.null, _) = self { return true }
         return false

@@ -243,7 +243,7 @@ private struct SourceBinding {
 }
 
 extension ModelExpression {
-    /// Whether it is a single value, so that a constant can replace it.
+    /// Whether the expression is a single value, so that a constant can replace it.
     fileprivate var isValue: Bool {
         switch self {
         case .list, .subquery: false

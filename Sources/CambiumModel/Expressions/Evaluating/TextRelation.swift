@@ -189,7 +189,7 @@ extension UnsafeBufferPointer<UInt8> {
         return false
     }
 
-    /// The same for many, by the way of Knuth, Morris and Pratt.
+    /// Returns the result for a long text, with the algorithm of Knuth, Morris and Pratt.
     fileprivate func holds(long wanted: Self) -> Bool {
         guard wanted.count <= count else { return false }
         // For each prefix, the number of bytes at its start that are also its last bytes.

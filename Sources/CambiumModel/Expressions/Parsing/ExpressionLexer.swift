@@ -25,7 +25,7 @@ struct ExpressionToken {
     let kind: Kind
     let offset: Int
 
-    /// Whether it is this operator or bracket.
+    /// Returns whether the token is this operator or bracket.
     func isSymbol(_ symbol: String) -> Bool {
         if case .symbol(let own) = kind { own == symbol } else { false }
     }

@@ -42,7 +42,8 @@ package struct ParsedExpression: Sendable {
     /// overflow the stack.
     package let depth: Int
 
-    /// Whether it is a single value that is not nil. An argument may be one in place of a list.
+    /// Whether the expression is a single value that is not nil. An argument may be one in place of
+    /// a list.
     var isArgument: Bool {
         switch kind {
         case .literal(let value): value != .null

@@ -186,7 +186,7 @@ struct PatternParser {
 }
 
 extension Character {
-    /// Whether it is white space that an option makes meaningless.
+    /// Whether the scalar is white space, which an option can make meaningless.
     var isPatternSpace: Bool {
         unicodeScalars.first?.properties.isPatternWhitespace ?? false
     }

@@ -11,7 +11,7 @@ struct PatternAutomaton {
     /// The next state for each state and ASCII character, at a position without further properties;
     /// `unknown` if it was not computed yet.
     private var next: [Int32] = []
-    /// The same for other places.
+    /// The next states for other positions.
     private var nextElsewhere: [UInt64: Int32] = [:]
     /// The number of steps in all states.
     private var size = 0

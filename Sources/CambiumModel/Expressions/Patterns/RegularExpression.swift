@@ -93,11 +93,11 @@ indirect enum PatternNode: Sendable {
 
 /// The number of occurrences that a repetition prefers if several are possible.
 enum PatternRepetition: Sendable {
-    /// As many as can be.
+    /// As many occurrences as possible.
     case greedy
-    /// As few as can be.
+    /// As few occurrences as possible.
     case reluctant
-    /// As many as there are; it gives none back.
+    /// As many occurrences as possible, without backtracking.
     case possessive
 }
 
@@ -387,7 +387,7 @@ extension PatternNode {
         }
     }
 
-    /// Whether it can match without consuming anything.
+    /// Whether the pattern can match an empty text.
     fileprivate var mayBeEmpty: Bool {
         switch self {
         case .empty, .assertion, .lookahead, .reference: true

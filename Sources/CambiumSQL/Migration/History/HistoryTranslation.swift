@@ -226,7 +226,7 @@ extension Table.Column.Content {
         }
     }
 
-    /// The same of another property.
+    /// Returns the same kind of content for another property.
     fileprivate func named(_ name: String, in entity: Entity) -> Table.Column.Content? {
         switch self {
         case .attribute: .attribute(entity: entity.name, name: name)

@@ -250,7 +250,7 @@ final class ChosenPairs {
         guard !given.isEmpty || isSymmetric && links?.keeps.source != nil else { return nil }
     }
 
-    /// All that there are of a new version.
+    /// Returns all chosen pairs of a new version.
     static func all(in match: ModelMatch) -> [ChosenPairs] {
         match.new.entities.flatMap { entity in
             entity.relationships.compactMap { ChosenPairs(of: $0, of: entity, in: match) }

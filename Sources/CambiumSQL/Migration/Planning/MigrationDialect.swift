@@ -10,7 +10,7 @@ package protocol MigrationDialect: MigrationSupport {
     var integer: String { get }
     /// The options at the end of the statement that creates a table that only the migration has.
     var tableOptions: String { get }
-    /// The same for tables in which rows are found by their primary key alone.
+    /// The options of tables in which rows are only found by their primary key.
     var keyedTableOptions: String { get }
     /// A column of a table that the program's steps work on: it may be NULL.
     func workingColumn(_ column: Table.Column) -> String

@@ -206,7 +206,7 @@ public struct MigrationStatement: Sendable, Hashable {
         tail.isEmpty ? rest.isEmpty ? [head] : [head, rest] : [head, rest, tail]
     }
 
-    /// The same with other texts.
+    /// Returns the statement with changed texts.
     package func mapped(_ text: (String) -> String) -> MigrationStatement {
         MigrationStatement(operation, text(head), text(rest), text(tail))
     }
@@ -414,7 +414,7 @@ package enum MigrationSQL {
     /// Lists dangling keys: table, row, destination, number of the key.
     package static let foreignKeyCheck = "PRAGMA foreign_key_check"
 
-    /// The same of one table.
+    /// Returns the statement that checks the foreign keys of one table.
     package static func foreignKeyCheck(of table: String) -> String {
         "\(foreignKeyCheck)(\(SQLText.identifier(table)))"
     }

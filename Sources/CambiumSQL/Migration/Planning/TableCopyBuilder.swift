@@ -226,7 +226,7 @@ struct TableCopyBuilder {
 struct FillPasses {
     /// The columns with a fill that each column's fill uses.
     private let reads: [String: Set<String>]
-    /// The same, over any number of fills.
+    /// The columns with a fill that each column's fill uses, directly or through other fills.
     private let reach: [String: Set<String>]
 
     /// - Parameter reads: For each column with a value, the columns that its fill uses.
@@ -337,7 +337,8 @@ final class RowOrigin {
         let conversion: AttributeConversion
         /// The old entities of the rows that it applies to.
         let entities: [String]
-        /// The same if the column has values of other entities too; else nil.
+        /// The old entities of the rows if the column also has values of other entities, otherwise
+        /// nil.
         let owners: [String]?
 
         fileprivate init(

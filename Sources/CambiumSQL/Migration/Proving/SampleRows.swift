@@ -18,7 +18,7 @@ package final class SampleRows {
         /// The least, the greatest, the longest and the strangest values. Attributes that get
         /// another type have ordinary values, because the new type can mostly hold these.
         case extremesWhereTypesStay
-        /// The same of all attributes.
+        /// Extreme values of all attributes.
         case extremes
     }
 
@@ -275,7 +275,7 @@ package struct ProofScope {
 
     /// Finds the tables.
     ///
-    /// - Parameter operations: All that the migration does.
+    /// - Parameter operations: All operations of the migration.
     package init(of operations: [SchemaOperation], from old: Schema, to new: Schema) {
         let tables = old.tables + new.tables
         let names = Set(tables.names)
