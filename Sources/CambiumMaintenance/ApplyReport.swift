@@ -15,7 +15,7 @@ package struct ApplyReport: MigrationReport {
     package let outcome: Outcome
     /// The store's version before.
     package var from: String?
-    /// Its version now.
+    /// The version of the store after the migration.
     package let version: String
     /// The completed steps, in order.
     package var steps: [String] = []
@@ -100,7 +100,7 @@ package struct ApplyReport: MigrationReport {
 package struct RehearsalReport: MigrationReport {
     /// A table before and after.
     package struct Table: Sendable {
-        /// Its name.
+        /// The name of the table.
         package let name: String
         /// The number of its rows before; nil if it is new.
         package let before: Int?

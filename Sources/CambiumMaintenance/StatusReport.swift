@@ -21,7 +21,7 @@ package final class StatusReport: MigrationReport {
 
     /// An object of the store that another program has changed.
     package struct Difference: Sendable {
-        /// Its name.
+        /// The name of the table or index.
         package let name: String
         /// The kind of the difference.
         package let kind: String
@@ -34,7 +34,7 @@ package final class StatusReport: MigrationReport {
 
         /// A column or a constraint of a table.
         package struct Part: Sendable {
-            /// Its name.
+            /// The name of the part.
             package let name: String
             /// The kind of the difference.
             package let kind: String
@@ -59,7 +59,7 @@ package final class StatusReport: MigrationReport {
 
     /// An object of another program that prevents the migration.
     package struct ExternalObject: Sendable {
-        /// Its name.
+        /// The name of the object.
         package let name: String
         /// The kind of the object: table, index, view or trigger.
         package let kind: String
@@ -238,7 +238,7 @@ package struct PlanReport: MigrationReport {
     package struct Step: Sendable {
         /// A description of the step.
         package let summary: String
-        /// Its class.
+        /// The class of the step.
         package let `class`: String
         /// Whether data is deleted or becomes less exact.
         package let losesData: Bool

@@ -158,7 +158,7 @@ public enum MergeRule: String, Sendable, Hashable, CaseIterable {
     case max
     /// The lesser value wins.
     case min
-    /// Both differences from the common base are added to it (numbers and decimals).
+    /// Both differences from the common base are added to the base (numbers and decimals).
     case sum
     /// An element is in the result if it is in the base or either side added it, and no side
     /// removed it (codable values that are written as a JSON array).

@@ -184,9 +184,9 @@ public struct MigrationDeclaration: Sendable, Equatable {
 
         /// The treatment of links to deleted objects.
         public enum Links: String, Sendable, Hashable, CaseIterable {
-            /// They reference the object that stays.
+            /// The links reference the remaining object.
             case move
-            /// They are deleted with the object.
+            /// The links are deleted with the object.
             case drop
         }
 
@@ -281,7 +281,7 @@ extension MigrationDeclaration: DefinitionPart {
         Deduplication.self, Step.self,
     ]
 
-    /// All declarations, kind by kind.
+    /// All declarations, grouped by kind.
     package var items: [any MigrationItem] { Self.kinds.flatMap { $0.items(of: self) } }
 
     /// Adds a declaration after the others of its kind.

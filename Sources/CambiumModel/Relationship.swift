@@ -74,11 +74,11 @@ extension Relationship: Hashable {
 
 /// The effect of a deletion on the objects at the other end of a relationship.
 public enum DeleteRule: String, Sendable, Hashable, CaseIterable {
-    /// They lose the link.
+    /// The objects lose their link to the deleted object.
     case nullify
-    /// They are deleted too.
+    /// The objects are deleted too.
     case cascade
-    /// If there are any, the save rejects the deletion.
+    /// If there are such objects, the save rejects the deletion.
     case deny
 }
 
@@ -91,7 +91,7 @@ public enum RelationshipStorage: Sendable, Equatable {
     case inverseKey(column: String)
     /// In a table of pairs; `sourceColumn` holds this side's key.
     case joinTable(name: String, sourceColumn: String, destinationColumn: String)
-    /// Nowhere: the links live in memory only.
+    /// The links are not stored. They exist in memory only.
     case transient
 }
 

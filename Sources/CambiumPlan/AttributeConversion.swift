@@ -326,7 +326,7 @@ package indirect enum ConversionCondition: Sendable {
     case within(ClosedRange<Int64>)
     /// There is such a value, and it is within a range.
     case has(ConvertedValue, within: ClosedRange<Int64>? = nil)
-    /// It is a multiple, and the quotient is within a range.
+    /// The value is a multiple of a number, and the quotient is within a range.
     case isMultiple(of: Int64, within: ClosedRange<Int64>?)
     case isUUID
     /// A real number is an integer, within a range or as far as reals distinguish integers.
@@ -339,7 +339,7 @@ package indirect enum ConversionCondition: Sendable {
     case isTextOfReal
     /// The converted value is one of some values.
     case isOne(of: [StoredValue], ConvertedValue, and: ConversionCondition?)
-    /// It is one of the cases that are replaced, or meets another condition.
+    /// The value is one of the replaced cases, or meets another condition.
     case isReplaced([CaseReplacement], or: ConversionCondition)
     /// An external form is in its row, and meets another condition.
     case isInline(and: ConversionCondition?)
@@ -349,7 +349,7 @@ package indirect enum ConversionCondition: Sendable {
 package struct CaseReplacement: Sendable {
     /// The name of the deleted case.
     let name: String
-    /// Its stored value.
+    /// The stored value of the removed case.
     package let gone: StoredValue
     /// The stored value of its replacement; null if there is none.
     package let other: StoredValue

@@ -204,7 +204,7 @@ package struct PropertyMerge {
         }
     }
 
-    /// Both differences from the base count. A sum that 64 bits do not hold stays theirs.
+    /// Adds both differences to the base. If the sum exceeds 64 bits, the store's value is kept.
     private func addBoth(
         _ slot: Int, _ kind: StorageClass, _ base: Record, _ ours: Record,
         to merged: inout PlacedRecord

@@ -101,7 +101,7 @@ package struct SaveRequest {
 
     /// The changes to the lists of an ordered relationship.
     package struct Order {
-        /// One list.
+        /// An ordered list.
         package struct List {
             package var owner: Int64
             package var order: LinkOrder

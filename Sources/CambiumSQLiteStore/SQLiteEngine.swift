@@ -27,7 +27,7 @@ final class SQLiteEngine: StoreEngine, SQLiteReading {
     private let statements: [String]
     let model: ModelDescription
     let writer: LockedConnection
-    /// Nil for a database in memory: only its own connection can see it.
+    /// The readers, or nil for a database in memory, which only its own connection can read.
     let readers: ReaderPool?
     let prepared: PreparedSQL
     /// The row reader for each requested entity.

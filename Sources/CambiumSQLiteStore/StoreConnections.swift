@@ -249,7 +249,7 @@ final class KeptReader: Sendable {
     private static let readsBeforeKeeping = 64
 
     private struct State {
-        /// Nil if no connection is kept.
+        /// The kept connection, or nil if there is none.
         var connection: LockedConnection?
         var isClosed = false
         /// The last commit of the process that its transaction certainly sees.

@@ -23,7 +23,7 @@ enum Help {
             """
     }
 
-    /// All about a command.
+    /// Returns the help of a command.
     static func text(of command: any Command.Type) -> String {
         let names = command.options.map { option in
             option.name + (option.value.map { " \($0)" } ?? "")

@@ -3,11 +3,11 @@ import CambiumRecords
 /// The undo of one object's changes in one event: its state before, as far as it differs.
 final class ObjectUndo {
     enum Kind {
-        /// It was created, and has to be removed.
+        /// The object was created, so the undo removes it.
         case came
-        /// It was deleted, and has to be restored.
+        /// The object was deleted, so the undo restores it.
         case went
-        /// It has to get other values.
+        /// The object was changed, so the undo restores its values.
         case changed
     }
 

@@ -127,7 +127,7 @@ public struct FetchedResultsSnapshot: Sendable, Hashable {
     /// again.
     public let reconfiguredItemIDs: [ObjectID]
 
-    /// All objects, in order.
+    /// The identities of all objects, in order.
     public var itemIDs: [ObjectID] { sections.flatMap { $0.itemIDs } }
     /// The number of objects.
     public var numberOfItems: Int { sections.reduce(0) { $0 + $1.itemIDs.count } }

@@ -160,9 +160,9 @@ extension FetchedResultsDifference {
     public struct ViewUpdates: Hashable, Sendable {
         /// A row that moves.
         public struct Move: Hashable, Sendable {
-            /// Its index path in the old list.
+            /// The object's index path in the old list.
             public let from: ItemPath
-            /// Its index path in the new list.
+            /// The object's index path in the new list.
             public let to: ItemPath
         }
 

@@ -245,7 +245,7 @@ enum Lifecycle: UInt8 {
     case deleted
     /// Inserted and deleted again before a save, or its context was reset.
     case discarded
-    /// Its row was deleted from the store.
+    /// The object's row was deleted from the store.
     case invalid
 }
 
@@ -261,21 +261,21 @@ struct ChangeFlags: OptionSet, Sendable {
     @usableFromInline static let isDraft = ChangeFlags(rawValue: 1)
     /// The object is among the objects that changed since changes were last processed.
     @usableFromInline static let isNoted = ChangeFlags(rawValue: 2)
-    /// Both: a setter only has to write (and to record the slot).
+    /// Both of the above, so that a setter only needs to write (and to record the slot).
     @usableFromInline static let isReady: ChangeFlags = [.isDraft, .isNoted]
     /// The changed slots are kept: the object was saved before.
     @usableFromInline static let tracksSlots = ChangeFlags(rawValue: 4)
     /// The current fetch has read its values.
     static let isFresh = ChangeFlags(rawValue: 8)
-    /// It was read ahead of its use. It is kept when unused objects are released for the first
-    /// time.
+    /// The object was read ahead of its use. It is kept when unused objects are released for the
+    /// first time.
     static let isReadAhead = ChangeFlags(rawValue: 16)
-    /// Its ``ManagedObject/prepareForDeletion()`` is running.
+    /// The object's ``ManagedObject/prepareForDeletion()`` is running.
     static let isPreparingDeletion = ChangeFlags(rawValue: 32)
-    /// Its context does not have it any more.
+    /// The object is not registered with its context any more.
     static let isForgotten = ChangeFlags(rawValue: 64)
-    /// Its row could not be read when it was changed: all values that were not set are
-    /// placeholders.
+    /// The object's row could not be read when the object was changed. All values that were not set
+    /// are placeholders.
     static let isUnread = ChangeFlags(rawValue: 128)
     /// In the current event, something other than its setters changed its values; any of them may
     /// differ.

@@ -214,19 +214,19 @@ protocol ObjectAccess {
 }
 
 extension ObjectAccess {
-    /// Its description.
+    /// The description of the object's entity.
     @inline(__always) var entity: EntityDescription { subject.entityDescription }
-    /// The part of its context's state that it can access.
+    /// The part of the context's state that objects can access.
     @inline(__always) var state: ContextState { subject.state }
-    /// Its lifecycle.
+    /// The object's lifecycle.
     @inline(__always) var lifecycle: Lifecycle { subject.lifecycle }
-    /// Its change flags.
+    /// The object's change flags.
     @inline(__always) var flags: ChangeFlags { subject.flags }
-    /// Whether it is observable.
+    /// Whether reads of the object's properties are recorded for observers.
     @inline(__always) var notesReads: Bool { subject.notesReads }
-    /// Its extra state, or nil if it has none.
+    /// The object's extra state, or nil if it has none.
     @inline(__always) var extras: ObjectExtras? { subject.extras }
-    /// Its extra state, created if it has none.
+    /// The object's extra state. It is created if the object has none.
     @inline(__always) var ownExtras: ObjectExtras { subject.ownExtras }
 }
 

@@ -198,7 +198,7 @@ package final class ModelChecker {
 
     // MARK: Values of XML attributes
 
-    /// One of a type's words, or nil if the attribute is absent or wrong (and reported).
+    /// Returns one of a type's words, or nil if the attribute is absent, or wrong and reported.
     ///
     /// - Parameter outcome: The consequence of a wrong word in a model of Xcode; nil for attributes
     ///   that Xcode does not have.

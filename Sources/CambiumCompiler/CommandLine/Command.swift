@@ -12,7 +12,7 @@ package protocol Command {
     static var usage: String { get }
     /// The help text for new users.
     static var details: String { get }
-    /// Its options, besides --help.
+    /// The options of the command, besides --help.
     static var options: [Option] { get }
 
     /// Does it.
@@ -48,7 +48,7 @@ package struct Option {
 
 /// The exit codes of the tool. Scripts can distinguish them.
 package enum ExitCode: Int32, CaseIterable {
-    /// All is well.
+    /// The command has succeeded.
     case fine = 0
     /// A model has errors, or something is wrong with a store (check-store).
     case modelHasErrors = 1

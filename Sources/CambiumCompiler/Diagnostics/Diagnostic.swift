@@ -84,9 +84,10 @@ package enum PlainText {
 package enum Severity: String, Sendable {
     /// The model cannot be compiled.
     case error
-    /// It can, and will hurt.
+    /// The model can be compiled, but the finding causes problems later.
     case warning
-    /// It can, and nothing about it can be changed: the version has shipped.
+    /// The model can be compiled, and the finding cannot be corrected, because the version has
+    /// shipped.
     case note
 }
 

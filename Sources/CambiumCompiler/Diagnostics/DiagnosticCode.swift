@@ -77,7 +77,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case unknownType = 401
     /// The value is not one of the type.
     case wrongDefault = 402
-    /// This has no meaning for the type.
+    /// An attribute has no meaning for the type.
     case inapplicable = 403
     /// No value is within the limits.
     case contradictoryLimits = 404

@@ -102,7 +102,7 @@ final class GeneratedRelationship: Sendable {
     let relationship: Relationship
     /// The name of the Swift property.
     let name: String
-    /// Its index among all relationships of the entity.
+    /// The relationship's index among all relationships of the entity.
     let number: Int
     /// The class at the other end.
     let destinationType: String
@@ -125,7 +125,7 @@ final class GeneratedFetchedProperty: Sendable {
     let property: FetchedProperty
     /// The name of the Swift property.
     let name: String
-    /// Its index among all fetched properties of the entity.
+    /// The fetched property's index among all fetched properties of the entity.
     let number: Int
     /// The class of the objects that it finds.
     let destinationType: String
@@ -156,7 +156,7 @@ final class GeneratedAttribute: Sendable {
     /// The name of the Swift property. For a part of a composite value, it includes the path to the
     /// part, with question marks for optional values: `address?.street`.
     let name: String
-    /// Its place in a row in memory.
+    /// The attribute's slot in a row in memory.
     let slot: Int
     /// The Swift type of a value that is not nil.
     let valueType: String

@@ -219,13 +219,13 @@ extension SwiftEmitter {
     private struct InitializerProperty {
         /// The value of a new object's property if the initializer has no argument for it.
         enum Start: Equatable {
-            /// It requires an argument.
+            /// There is no value: the initializer requires an argument.
             case nothing
-            /// Nil, or a default that is not nil, of a property that never is.
+            /// The value is nil, or it is the default of a required property.
             case `default`
-            /// The literal, of a property that may be nil too.
+            /// The value is the literal of an optional property.
             case literal(String)
-            /// A default without a literal, of a property that may also be nil.
+            /// The value is the default of an optional property, and has no literal.
             case hiddenDefault
         }
 
@@ -276,8 +276,8 @@ extension SwiftEmitter {
         return lineage.flatMap(attributes) + toOnes
     }
 
-    /// Its own attributes, and each composite value at the position of its first part. Composite
-    /// values without parts come last.
+    /// Returns the entity's own attributes, and each composite value at the position of its first
+    /// part. Composite values without parts come last.
     private func attributes(of entity: GeneratedEntity) -> [InitializerProperty] {
         var composites = entity.composites
         let properties = entity.leaves.compactMap { leaf -> InitializerProperty? in

@@ -290,7 +290,7 @@ extension ParsedElement {
         return SHA256.hexadecimal(of: text)
     }
 
-    /// Each part with its length, so that no two elements have one text.
+    /// Writes each part with its length, so that different elements have different texts.
     private func write(to text: inout String) {
         func add(_ part: String) {
             text += "\(part.utf8.count):"

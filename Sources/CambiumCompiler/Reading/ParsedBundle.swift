@@ -103,7 +103,7 @@ extension Character {
 package struct ParsedHistory: Sendable {
     /// The file.
     package let source: SourceText
-    /// Its outermost element, `<history>`.
+    /// The outermost element, `<history>`.
     package let root: ParsedElement
 
     /// Creates a history.

@@ -28,7 +28,7 @@ package struct ParsedModel: Sendable {
             }
     }
 
-    /// Its declarations about the step from the version before.
+    /// The version's declarations about the step from the version before.
     var migration: ParsedElement? { root.children.first { $0.name == "migration" } }
 
     /// The place of a byte of the file.
@@ -98,7 +98,7 @@ package struct ParsedElement: Sendable {
     package var namespace: String? { contents.namespace }
     /// The position of its `<`.
     package var offset: Int { contents.offset }
-    /// Its attributes in order, declarations of namespaces included.
+    /// The element's attributes in order, including declarations of namespaces.
     package var attributes: [ParsedAttribute] {
         get { contents.attributes }
         _modify { yield &own.attributes }

@@ -253,7 +253,7 @@ package struct ScannedAttribute {
 
 /// A piece of text between tags.
 package struct ScannedText: Sendable {
-    /// Its bytes in the source.
+    /// The bytes of the text in the source.
     package let range: Range<Int>
     /// Whether the text is in a CDATA section, in which `&` is an ordinary character.
     package let isVerbatim: Bool

@@ -228,9 +228,9 @@ public struct CoreDataImportReport: Sendable, Hashable {
 
 /// The way in which the version that wrote a store was found.
 enum VersionEvidence: String {
-    /// Its hashes are in the store.
+    /// The hashes of the version are in the store.
     case hashes
-    /// Its identifier is in the store, and all data of the store fits.
+    /// The identifier of the version is in the store, and all data of the store fits.
     case identifier
     /// All tables and columns of the store fit.
     case structure

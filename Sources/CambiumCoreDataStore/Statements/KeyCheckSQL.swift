@@ -217,7 +217,7 @@ struct EntityMapSQL: Sendable {
     /// Whether a byte is enough for the entities.
     var isPossible: Bool { numbers.count < 256 }
 
-    /// One row: how many objects there are, and the greatest key.
+    /// Selects one row: the number of objects, and the greatest key.
     var extent: String {
         "SELECT (SELECT count(*) FROM \(table)), (SELECT max(\"_id\") FROM \(table))"
     }

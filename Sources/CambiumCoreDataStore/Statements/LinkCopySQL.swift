@@ -86,7 +86,7 @@ struct LinkCopySQL: Sendable {
         let query: String
     }
 
-    /// One for each list that the links have a position in.
+    /// The queries of invalid positions, one for each list in which the links have a position.
     var invalidPositions: [InvalidPositions] {
         link.positions.map { position in
             let isOfInverse = position.target.hasPrefix("_destination")

@@ -10,7 +10,7 @@ extension ObjectCopySQL {
     struct StrayValues: Sendable {
         /// The entity that declares it.
         let entity: Entity
-        /// Its name.
+        /// The name of the property.
         let property: String
         /// Whether the property is a relationship.
         let isLink: Bool

@@ -18,9 +18,9 @@ public struct CommitID: Sendable, Hashable, Codable {
 
 /// The outcome of a save.
 public enum CommitOutcome: Sendable, Hashable {
-    /// All its changes are in the store.
+    /// All changes of the commit are in the store.
     case committed
-    /// Its changes are not in the store, and they will not be written later.
+    /// The changes of the commit are not in the store, and will not be written later.
     case rolledBack
     /// The server has not ended the transaction of the save yet.
     case undecided

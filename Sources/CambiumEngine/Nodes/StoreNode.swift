@@ -109,7 +109,7 @@ public struct StoreNode: Sendable, Hashable {
 public struct StoreReference: Sendable, Hashable, Codable {
     /// The entity of the object there.
     public let entityName: String
-    /// Its key.
+    /// The key of the row.
     public let key: Int64
 
     /// Names a row.

@@ -100,7 +100,8 @@ package struct SavePlan {
     package private(set) var revision = 0
     /// The rows with decisions, and the revision of each.
     private var touched: [RowIdentity: Int] = [:]
-    /// Its first page is small: objects keep the pages of a few conflicts.
+    /// The writer of the plan's records. Its first page is small, because objects keep the pages of
+    /// a few conflicts.
     package let writer = RecordWriter(capacity: 2048)
 
     package init(_ request: SaveRequest, model: ModelDescription) {

@@ -278,7 +278,7 @@ final class CSVRowReader: ImportRowReader {
 struct CSVFields {
     /// The position of a field in the line.
     struct Field {
-        /// Its content, without the quotes around it.
+        /// The content of the field without the quotes around it.
         var range: Range<Int>
         var isQuoted: Bool
         /// Whether quotes in it are doubled.

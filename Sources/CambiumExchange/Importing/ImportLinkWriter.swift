@@ -63,7 +63,7 @@ struct ImportLinkWriter {
 
     struct Owner {
         let head: RowKey
-        /// Each destination once, in the requested order.
+        /// The destinations in the requested order, each of them once.
         let targets: [Int64]
     }
 

@@ -4,7 +4,7 @@ import CambiumRecords
 struct ImportRow {
     /// The destinations of a relationship in a row.
     struct Link {
-        /// Its number in the plan.
+        /// The relationship's number in the plan.
         let relationship: Int
         /// The keys of the destinations.
         let keys: [ExchangeKey]

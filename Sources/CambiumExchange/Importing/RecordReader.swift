@@ -79,7 +79,7 @@ struct RecordReader {
 
 /// Some records of an input, unparsed.
 struct RecordBlock: Sendable {
-    /// One record.
+    /// A record of the source.
     struct Entry: Sendable {
         let range: Range<Int>
         /// The line at which it begins; the first has number 1.

@@ -262,7 +262,8 @@ struct CSVColumn: Sendable {
 }
 
 extension ExchangePlan {
-    /// All columns that there may be. A to-one has one for its key, and one for each part of that.
+    /// All possible columns. A to-one relationship has a column for its key, and a column for each
+    /// part of the key.
     var columns: [CSVColumn] { columns(of: nodes) }
 
     private func columns(of nodes: [Node]) -> [CSVColumn] {

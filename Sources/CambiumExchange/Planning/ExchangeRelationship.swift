@@ -3,7 +3,7 @@ import CambiumRecords
 /// A relationship in files: by the unique values of its destinations.
 struct ExchangeRelationship: Sendable {
     let description: RelationshipDescription
-    /// Nil if the destination has no unique values that a file can contain.
+    /// The key of the destination, or nil if it has no unique values that a file can contain.
     let key: ExchangeKeyShape?
     /// The entity that it references.
     let destination: EntityDescription
@@ -84,7 +84,7 @@ struct ExchangeKeyShape: Sendable {
 
     /// A value that a file has for a key.
     struct Part: Sendable {
-        /// Its name within the key: `club.name`, or `club` if one value names a club.
+        /// The name of the part within the key: `club.name`, or `club` if one value names a club.
         let name: String
         let attribute: ExchangeAttribute
     }

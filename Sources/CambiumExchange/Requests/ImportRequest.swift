@@ -82,9 +82,9 @@ public struct ImportRequest: Sendable {
 
 /// The action of an import if a row cannot be imported.
 public enum ImportErrorHandling: Sendable, Hashable {
-    /// It stops and throws the ``ImportError``; nothing is imported.
+    /// The import stops and throws the ``ImportError``. No row is imported.
     case stop
-    /// It skips the row and continues. The result lists the errors, up to
+    /// The import skips the row and continues. The result lists the errors, up to
     /// ``ImportRequest/maximumErrors``, and counts all of them.
     ///
     /// If the input itself is damaged, such as invalid JSON, the rest of the source is skipped.
@@ -93,7 +93,7 @@ public enum ImportErrorHandling: Sendable, Hashable {
 
 /// The action of an import if the destination of a relationship does not exist.
 public enum MissingTargetHandling: Sendable, Hashable {
-    /// It is an error of the row.
+    /// The row is an error.
     ///
     /// If the destination might come later in the input, the row is written before the error is
     /// known. If the import continues after errors, it then keeps the row without the link.

@@ -34,7 +34,7 @@ public struct StoreDifference: Sendable, Hashable, CustomStringConvertible {
 
     /// A column or a constraint of a table.
     public struct Part: Sendable, Hashable {
-        /// Its name.
+        /// The name of the part.
         public let name: String
         /// The kind of the difference.
         public let kind: Kind
@@ -104,7 +104,7 @@ extension StoreDifference.Part: CustomStringConvertible {
 ///
 /// Tables, indexes, triggers and views that other programs have added do not count as changes.
 public enum DriftPolicy: String, Sendable, Hashable, CaseIterable {
-    /// It is not opened; the error names each object that differs.
+    /// The store is not opened. The error names each different object.
     case refuse
     /// The model's own tables and indexes are repaired, after a copy of the store was made. Before
     /// a migration, they are repaired to the form of the store's version. A deleted table or column
@@ -215,12 +215,13 @@ public struct ExternalObject: Sendable, Hashable, CustomStringConvertible {
     public enum Reason: Sendable, Hashable {
         /// The migration creates an object of this name. The two names may differ in case.
         case nameIsNeeded(String)
-        /// It does not work with the tables of the new version, with SQLite's message.
+        /// The object does not work with the tables of the new version. The value is SQLite's
+        /// message.
         case wouldBreak(String)
-        /// It would use another object of the same name.
+        /// The object would use another object of the same name.
         case wouldMeanSomethingElse(String)
-        /// This number of its references would dangle: the migration deletes the referenced
-        /// objects.
+        /// This number of references in the object would dangle, because the migration deletes the
+        /// referenced objects.
         case wouldLoseLinks(Int)
         /// It is an index, and its name has the form of the model's own. A migration drops such an
         /// index if the new version does not have it.
@@ -234,7 +235,7 @@ public struct ExternalObject: Sendable, Hashable, CustomStringConvertible {
 
     /// The kind of the object.
     public let kind: Kind
-    /// Its name.
+    /// The name of the object.
     public let name: String
     /// The statement that creates it.
     public let statement: String

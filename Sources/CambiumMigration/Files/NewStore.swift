@@ -11,9 +11,9 @@ import CambiumModel
 /// The file of a store that is created from another one. It gets its name when it is complete. Only
 /// one process at a time creates it.
 package final class NewStore {
-    /// Its path at the end.
+    /// The final path of the store.
     package let path: String
-    /// Its path meanwhile.
+    /// The temporary path of the store.
     package let unfinished: String
     /// The path of a copy of the old store, if one is needed.
     package let copyOfSource: String
@@ -182,7 +182,7 @@ package enum NewStoreError: Error, Sendable {
     case exists(path: String)
     /// Another process, or another task, is creating it.
     case isRunning(path: String)
-    /// It cannot be written.
+    /// The file cannot be written.
     case cannotWrite(path: String, reason: String)
 
     /// The name of a file that is being created; see ``UnfinishedFile``.

@@ -106,7 +106,7 @@ package final class SystemFile: Sendable {
 
     // MARK: Reading
 
-    /// Its length; nil if it has none, such as a pipe.
+    /// The length of the file, or nil if it has no length, such as a pipe.
     package var size: Int? {
         var info = stat()
         guard fstat(descriptor, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return nil }

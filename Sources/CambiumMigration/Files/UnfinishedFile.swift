@@ -118,7 +118,7 @@ package final class PartialFile {
 /// A folder among the temporary files that only its owner may open. It is deleted with the value; a
 /// leftover of a killed process is deleted when another one is created.
 package final class ScratchFolder {
-    /// Its path.
+    /// The path of the folder.
     package let path: String
     /// Holds the lock that shows other processes that it is not a leftover.
     private let folder: SystemFolder

@@ -8,7 +8,8 @@ package struct VerifyReport: Sendable {
         package let from: String
         /// The version that it migrates to.
         package let to: String
-        /// Its class; `undecided` if the model does not define the step completely.
+        /// The class of the step. It is `undecided` if the model does not define the step
+        /// completely.
         package let `class`: String
         /// Whether data is deleted or becomes less exact. A graver class does not show that.
         package let losesData: Bool

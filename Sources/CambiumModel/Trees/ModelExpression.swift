@@ -15,7 +15,7 @@ public indirect enum ModelExpression: Sendable {
     case parameter(String)
     /// Several values, for `IN` only. A parameter in its place represents a list.
     case list([ModelExpression])
-    /// All are true. An empty one is true.
+    /// All conditions are true. Without conditions, it is true.
     case and([ModelExpression])
     /// At least one is true. An empty one is false.
     case or([ModelExpression])

@@ -310,7 +310,7 @@ package struct StepCoverage: Sendable {
 package struct SuppliedValue: Sendable, Equatable {
     /// The entity that declares it.
     package let entity: String
-    /// Its name.
+    /// The name of the property.
     package let property: String
     /// Whether the property is a relationship.
     package let isRelationship: Bool

@@ -10,7 +10,7 @@ final class PostgresPool: Sendable {
     private let setup: PostgresSetup
     /// The time that a caller waits for a connection if all are in use.
     private let waitLimit: Duration
-    /// Nil after the store was closed.
+    /// The connections of the server, or nil after the store was closed.
     private let connections: Shared<PostgresConnections?>
     /// The number of connections that this store uses.
     private let lent: LoanCount

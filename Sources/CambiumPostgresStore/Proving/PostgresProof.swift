@@ -37,7 +37,7 @@ package struct PostgresProof {
 
     /// The outcome of migrating the two stores.
     package enum Outcome: Equatable {
-        /// Both were migrated. They had this number of rows before.
+        /// Both stores were migrated. They had this number of rows before.
         case migrated(rows: Int)
         /// Both engines rejected the data.
         case refused

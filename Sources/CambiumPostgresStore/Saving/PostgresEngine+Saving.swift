@@ -8,8 +8,8 @@ enum SaveBeginning {
     /// With the save. An earlier transaction of the connection that has not ended is rolled back
     /// first.
     case begin(after: [PostgresStatement])
-    /// It was begun by ``PostgresEngine/withTransaction(_:_:)``, and these statements are part of
-    /// it.
+    /// The transaction was begun by ``PostgresEngine/withTransaction(_:_:)``, and these statements
+    /// are part of it.
     case inTransaction([PostgresStatement])
 
     var statements: [PostgresStatement] {

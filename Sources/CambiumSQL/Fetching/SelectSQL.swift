@@ -378,7 +378,7 @@ extension SelectSQL {
 }
 
 extension [SQLFragment] {
-    /// One behind the other, with commas.
+    /// The fragments in order, separated by commas.
     fileprivate func joined() -> SQLFragment {
         var result: SQLFragment = ""
         for (index, fragment) in enumerated() {
@@ -397,7 +397,7 @@ extension ExpressionSQL {
         return try aggregate(function, column.operand)
     }
 
-    /// One value out of the rows of a group.
+    /// Returns the SQL of one value that is computed from the rows of a group.
     private mutating func aggregate(
         _ function: AggregateFunction, _ operand: TypedExpression
     ) throws(ExpressionDiagnostics) -> SQLFragment {

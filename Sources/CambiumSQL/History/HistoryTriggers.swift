@@ -176,7 +176,8 @@ final class ObjectHistory {
 
     private func key(_ version: RowVersion) -> String { version.column(SystemColumn.key) }
 
-    /// All that a statement may set; a place in a list is the owner's.
+    /// The columns that a statement may set. A position in a list is not included, because it is a
+    /// change of the owner.
     private var settableColumns: String {
         let columns = table.columns.filter { column in
             if case .position = column.content { return false }

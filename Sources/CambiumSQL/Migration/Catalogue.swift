@@ -122,11 +122,11 @@ package struct Catalogue: Sendable {
 
     /// A column of a table, or a constraint over several.
     package final class Part: Sendable, Equatable {
-        /// Its name; of a constraint without one its first word.
+        /// The name of the part, or the first word of a constraint without a name.
         package let name: String
         /// Whether the part is a column.
         package let isColumn: Bool
-        /// Its definition in the table's statement, in a normal form.
+        /// The definition of the part in the table's statement, in a normal form.
         package let definition: String
 
         /// Reads a part of a CREATE TABLE statement.

@@ -258,7 +258,7 @@ extension DataLossSQL {
         "SELECT count(*) FROM (\(isSymmetric ? oneWay(pairs) : pairs))"
     }
 
-    /// Each link once that exists in both directions.
+    /// Returns each link once, if links exist in both directions.
     private static func oneWay(_ pairs: String) -> String {
         """
         SELECT DISTINCT min("source", "destination") AS "source", \

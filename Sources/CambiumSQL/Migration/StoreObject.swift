@@ -10,7 +10,7 @@ package final class StoreObject: Sendable, Hashable {
 
     /// The kind of object.
     package let kind: Kind
-    /// Its name.
+    /// The name of the object.
     package let name: String
     /// The table or view that it belongs to; a table's own name.
     package let table: String

@@ -255,7 +255,7 @@ extension [Entity] {
 package struct TableIndex: Sendable, Equatable {
     /// The index's name.
     package let name: String
-    /// Its table.
+    /// The table of the index.
     package let table: String
     /// The sort elements, in order.
     package let elements: [Element]

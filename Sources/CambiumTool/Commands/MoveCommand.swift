@@ -163,7 +163,7 @@ private struct MovedStore: MigrationReport {
     let from: String
     let to: String
     let model: Model
-    /// Nil if the file was copied unchanged.
+    /// The report of the move, or nil if the file was copied unchanged.
     let report: MoveReport?
 
     init(from: String, to: String, _ model: Model, _ report: MoveReport?) {

@@ -274,7 +274,7 @@ package final class BatchInsertion: BatchWork {
 
 /// The outcome of a row of a batch insertion.
 package enum BatchRowOutcome {
-    /// It is a new object.
+    /// A new object was inserted.
     case inserted(Int64)
     /// The object with its unique values was updated.
     case updated(Int64)

@@ -208,14 +208,16 @@ final class MergeState {
 
 /// The saves of other contexts that a merge defers, so that the save sees the conflict.
 enum MergeDeferral {
-    /// Nothing is done: unsaved changes are kept, and objects that other contexts have deleted are
-    /// lost with their changes.
+    /// No change is deferred: unsaved changes are kept, and objects that other contexts have
+    /// deleted are lost with their changes.
     case nothing
     /// The deletions of objects that have unsaved changes.
     case deletions
-    /// These, and the changes of properties that the current event has changed.
+    /// The deletions of objects that have unsaved changes, and the changes of properties that the
+    /// current event has changed.
     case conflictsOfEvent
-    /// These, and the changes of properties that any event has changed.
+    /// The deletions of objects that have unsaved changes, and the changes of properties that any
+    /// event has changed.
     case conflicts
 
     /// Whether changes of properties are among them.

@@ -61,7 +61,7 @@ public struct Condition<Root: ManagedObject>: Sendable {
     /// A condition that is true for no object.
     public static var `false`: Condition { Condition(.or([])) }
 
-    /// Both are true.
+    /// Returns a condition that is true if both conditions are true.
     public static func && (one: Condition, other: Condition) -> Condition {
         Condition(ConditionTree(one.tree, .and, other.tree))
     }

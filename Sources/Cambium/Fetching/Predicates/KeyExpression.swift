@@ -82,7 +82,7 @@ extension KeyExpression {
         key.compared(.notEqual, other)
     }
 
-    /// One of the values.
+    /// Returns the condition that the value is one of these values.
     public func `in`(_ values: some Sequence<Value>) -> Condition<Root> {
         compared(.in, .list(values.map { .literal($0.attributeValue) }))
     }
@@ -160,17 +160,17 @@ extension KeyExpression where Value == Bool {
         !Condition(key)
     }
 
-    /// Both are true.
+    /// Returns a condition that is true if both operands are true.
     public static func && (key: Self, condition: Condition<Root>) -> Condition<Root> {
         Condition(key) && condition
     }
 
-    /// Both are true.
+    /// Returns a condition that is true if both operands are true.
     public static func && (condition: Condition<Root>, key: Self) -> Condition<Root> {
         condition && Condition(key)
     }
 
-    /// Both are true.
+    /// Returns a condition that is true if both operands are true.
     public static func && <Other: KeyExpression<Root, Bool>>(
         key: Self, other: Other
     ) -> Condition<Root> {

@@ -285,7 +285,7 @@ public struct GroupCondition<Root: ManagedObject>: Sendable {
     let test: GroupTest
     let objects: [ObjectID]
 
-    /// Both are true.
+    /// Returns a condition that is true if both conditions are true.
     public static func && (one: GroupCondition, other: GroupCondition) -> GroupCondition {
         GroupCondition(test: .and([one.test, other.test]), objects: one.objects + other.objects)
     }

@@ -142,7 +142,7 @@ public struct ResultRequest<Entity: ManagedObject, Row>: Sendable {
 
 /// The columns of a ``ResultRequest``.
 enum ResultColumns: Sendable {
-    /// These columns; with names for dictionaries.
+    /// The selected columns, with names for dictionaries.
     case selected([ResultExpression], names: [String])
     /// The columns at these dotted paths.
     case paths([String])

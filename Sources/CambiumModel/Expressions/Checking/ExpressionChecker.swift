@@ -79,7 +79,7 @@ final class ExpressionChecker {
 
     /// The handling of a path through a to-many relationship.
     enum Capture {
-        /// It is an error: the number of objects is not determined.
+        /// The path is an error, because the number of objects is not determined.
         case forbidden
         /// It becomes the collection of a surrounding ANY or aggregate. If there are several
         /// collections, each starts at an element of the one before.

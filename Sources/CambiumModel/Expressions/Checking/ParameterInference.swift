@@ -92,7 +92,7 @@ extension FetchParameter {
         }
     }
 
-    /// Its type in an expression.
+    /// The parameter's type in an expression.
     fileprivate var expressionType: ExpressionType {
         entity.map { .object($0) } ?? ExpressionType(type)
     }

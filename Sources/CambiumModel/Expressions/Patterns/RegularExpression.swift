@@ -73,7 +73,7 @@ public struct PatternLimitError: Error, Sendable, Hashable, CustomStringConverti
 indirect enum PatternNode: Sendable {
     /// The empty pattern, which matches an empty text.
     case empty
-    /// One scalar.
+    /// A single scalar.
     case scalar(ScalarSet)
     /// A condition on the position. It consumes no text.
     case assertion(PatternAssertion)

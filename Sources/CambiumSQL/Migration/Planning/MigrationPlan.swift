@@ -122,7 +122,7 @@ struct KeyTablePlan {
         return isOneToOne ? renames(oldRoots) : sums(oldRoots)
     }
 
-    /// Each root was one root at most.
+    /// Returns the statements if each root entity has at most one old root entity.
     private func renames(_ oldRoots: [String: [String]]) -> [MigrationStatement] {
         let used = Set(oldRoots.values.joined())
         var first = match.old.roots.names.filter { !used.contains($0) }.map(deletion)
@@ -345,7 +345,7 @@ package struct ForeignKey: Hashable, Sendable {
 }
 
 extension Table {
-    /// Its columns that have keys.
+    /// The foreign keys of the table's columns.
     package var foreignKeys: [ForeignKey] {
         columns.compactMap { column in
             column.destination.map { ForeignKey(table: name, column: column.name, destination: $0) }

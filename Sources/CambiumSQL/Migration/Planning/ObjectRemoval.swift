@@ -9,7 +9,8 @@ struct ObjectRemoval {
     let entity: Entity
     /// The treatment of links to the deleted objects.
     let links: MigrationDeclaration.Deduplication.Links
-    /// Its number, if the objects of several removals are chosen before any of them runs.
+    /// The number of the removal, if the objects of several removals are chosen before any of them
+    /// runs.
     var number = 0
 
     private var root: Entity { model.root(of: entity) }

@@ -223,9 +223,9 @@ package struct TableWork: Sendable, Equatable {
         case update
         /// Every row is written into a new table.
         case rebuild
-        /// It is new, and empty.
+        /// The table is new and empty.
         case new
-        /// It is dropped, with its rows.
+        /// The table is dropped with its rows.
         case dropped
 
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }

@@ -181,7 +181,7 @@ struct TableCopy {
         case keep
         /// Columns are added to it, and definitions of other columns change.
         case restate(added: [Table.Column], Restatement)
-        /// It is rebuilt and filled.
+        /// The table is rebuilt and filled.
         case rebuild
 
         var isKeep: Bool { if case .keep = self { true } else { false } }

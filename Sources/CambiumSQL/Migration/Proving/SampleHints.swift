@@ -216,7 +216,7 @@ extension Value {
         }
     }
 
-    /// Its position among numbers and dates.
+    /// The position of the value among numbers and dates.
     fileprivate var rank: Double? {
         switch self {
         case .int(let number): Double(number)
