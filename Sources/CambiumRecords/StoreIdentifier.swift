@@ -35,8 +35,8 @@ public struct StoreIdentifier: Hashable, Sendable {
         self.low = low
     }
 
-    /// For a store that cannot be written and was never given a UUID: the same whenever its file is
-    /// opened.
+    /// The identifier of a store that cannot be written and has no UUID. It is the same each time
+    /// the file is opened.
     public init(path: String) {
         let absolute = URL(filePath: path).standardizedFileURL.path
         let digest = SHA256.digest(of: Array(absolute.utf8))

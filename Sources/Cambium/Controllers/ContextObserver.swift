@@ -17,7 +17,7 @@ import CambiumRecords
 /// that the condition reads. It stops when its last reference is released. It keeps the keys of the
 /// objects that meet the condition.
 public final class ContextObserver<Entity: ManagedObject> {
-    /// When changes are reported.
+    /// The time at which changes are reported.
     public enum Moment: Sendable, Hashable {
         /// When changes are processed, before they are saved. Changes of other contexts are
         /// reported when they are merged.
@@ -41,7 +41,7 @@ public final class ContextObserver<Entity: ManagedObject> {
 
     /// The observed context.
     public let managedObjectContext: ManagedObjectContext
-    /// When changes are reported.
+    /// The time at which changes are reported.
     public let moment: Moment
     let scope: ResultScope
     private let handler: (Changes) -> Void

@@ -125,7 +125,8 @@ extension StoreFinding: CustomStringConvertible {
     /// The place and the problem.
     public var description: String { "\(place)\(message)" }
 
-    /// Such as `Book/7.author: `; empty if the fault is in no object.
+    /// The prefix of the text, such as `Book/7.author: `. It is empty if the fault is not in an
+    /// object.
     private var place: String {
         guard let entityName else { return "" }
         return entityName + (key.map { "/\($0)" } ?? "") + (property.map { ".\($0)" } ?? "") + ": "

@@ -13,21 +13,21 @@ import CambiumModel
 public struct HistoryRequest: Sendable {
     /// The token after which the transactions begin; nil means from the beginning.
     public var token: HistoryToken?
-    /// Only later transactions.
+    /// The date after which the requested transactions were committed, or nil for all transactions.
     public var date: Date?
-    /// Only transactions of these authors.
+    /// The authors of the requested transactions, or nil for all.
     public var authors: Set<String>?
-    /// No transactions of these authors.
+    /// The authors of transactions that are excluded from the result.
     public var excludedAuthors: Set<String> = []
-    /// Only transactions of contexts with these names.
+    /// The names of the contexts of the requested transactions, or nil for all.
     public var contextNames: Set<String>?
-    /// Only changes of objects of these entities and their sub-entities.
+    /// The entities of the changed objects, including their sub-entities, or nil for all.
     public var entityNames: Set<String>?
-    /// Only changes of these objects.
+    /// The changed objects, or nil for all.
     public var objectIDs: Set<ObjectID>?
-    /// Only changes of these kinds.
+    /// The kinds of the requested changes, or nil for all.
     public var kinds: Set<HistoryChange.Kind>?
-    /// Only stores with these UUIDs.
+    /// The UUIDs of the stores, or nil for all.
     public var storeIdentifiers: Set<UUID>?
     /// Whether transactions contain their changes. Default: true. If it is false, only the
     /// transactions are read, so that a request cannot filter by changes: with ``entityNames``,
@@ -54,17 +54,18 @@ public struct HistoryRequest: Sendable {
         self.date = date
     }
 
-    /// Only transactions of one author, or one more.
+    /// Returns a request for transactions of an author, in addition to the authors that it already
+    /// has.
     public func by(author: String) -> HistoryRequest {
         with { $0.authors = ($0.authors ?? []).union([author]) }
     }
 
-    /// No transactions of an author.
+    /// Returns a request without transactions of an author.
     public func excluding(author: String) -> HistoryRequest {
         with { $0.excludedAuthors.insert(author) }
     }
 
-    /// Only changes of some kinds.
+    /// Returns a request for changes of some kinds.
     public func only(_ kinds: HistoryChange.Kind...) -> HistoryRequest {
         with { $0.kinds = Set(kinds) }
     }
@@ -118,7 +119,7 @@ public struct HistoryToken: Sendable, Hashable, Codable, CustomStringConvertible
         }
     }
 
-    /// By the UUID of the store.
+    /// The tokens by the UUID of the store.
     package private(set) var positions: [UUID: Position]
 
     package init(_ positions: [UUID: Position] = [:]) {

@@ -205,9 +205,9 @@ package enum CollisionDecision: Hashable, Sendable {
 
     /// The values of a new row that are written into its replacement.
     package enum HandedOver: Hashable, Sendable {
-        /// No values, and its links are discarded.
+        /// No values are written, and the links of the new object are discarded.
         case none
-        /// No values; its links are kept.
+        /// No values are written, but the links of the new object are kept.
         case linksOnly
         /// The values that the program has set.
         case setValues
@@ -264,7 +264,7 @@ package enum DanglingDecision: Hashable, Sendable {
     case clear
     /// The row was to be inserted again, and stays deleted.
     case leaveDeleted
-    /// No change; the save fails if no other decision settles it.
+    /// The conflict remains. The save fails if no other decision resolves it.
     case none
 
     /// Decides about a key.

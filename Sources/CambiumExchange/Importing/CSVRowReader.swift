@@ -1,7 +1,7 @@
 /// Reads rows out of lines of CSV.
 final class CSVRowReader: ImportRowReader {
     private let source: ExchangePlans
-    /// For each entity that a row may be of.
+    /// The builder for each possible entity of a row.
     private let builders: [ImportRowBuilder]
     /// The number of the row's entity.
     private var number = 0

@@ -9,9 +9,9 @@ struct ImportRowWriter {
     private let lookup: ImportTargetLookup
     private let linker: ImportLinker
     private let log: ImportLog
-    /// For each entity that a row may be of.
+    /// The insertion for each possible entity of a row.
     private let insertions: [BatchInsertion]
-    /// For each of them the unique constraints that include no relationship.
+    /// The unique constraints without a relationship, for each of the entities.
     private let attributeConstraints: [[UniqueKey]]
 
     init(

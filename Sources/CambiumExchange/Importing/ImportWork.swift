@@ -155,7 +155,7 @@ final class ImportWork: BatchWork {
     }
 }
 
-/// Some rows of a source that are written at once.
+/// Rows of a source that are written together.
 struct ImportSlice: Sendable {
     let rows: [ImportRow]
     /// The block from which the rows were read.

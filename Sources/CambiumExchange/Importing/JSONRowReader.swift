@@ -2,7 +2,7 @@
 final class JSONRowReader: ImportRowReader {
     private let decoder = JSONDecoder()
     private let choice: EntityChoice?
-    /// For each entity that a row may be of.
+    /// The builder and the fields for each possible entity of a row.
     private let variants: [(builder: ImportRowBuilder, fields: [JSONField])]
     /// The number of the row's entity.
     private var number = 0
@@ -15,7 +15,7 @@ final class JSONRowReader: ImportRowReader {
     private var looked = 0
     private var line = 0
 
-    /// In so many objects it is looked for members that no property has.
+    /// The number of objects that are searched for members without a property.
     private static let lookedAt = 1000
     private static let maximumIgnored = 100
 

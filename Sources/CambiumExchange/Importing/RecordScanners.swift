@@ -4,7 +4,8 @@ struct CSVScanner: RecordScanner {
         case fieldStart
         case plain
         case quoted
-        /// After a quote within a quoted field: its end, or the first of two.
+        /// After a quote within a quoted field. The quote is the end of the field, or the first of
+        /// two.
         case quoteInQuoted
     }
 

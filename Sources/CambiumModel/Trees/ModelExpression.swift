@@ -17,7 +17,7 @@ public indirect enum ModelExpression: Sendable {
     case list([ModelExpression])
     /// All conditions are true. Without conditions, it is true.
     case and([ModelExpression])
-    /// At least one is true. An empty one is false.
+    /// At least one condition is true. Without conditions, it is false.
     case or([ModelExpression])
     /// The operand is false.
     case not(ModelExpression)
@@ -110,11 +110,11 @@ public struct ComparisonOptions: OptionSet, Sendable, Hashable {
 
 /// The number of objects in a to-many path that must meet a comparison.
 public enum Quantifier: String, Sendable, Hashable, CaseIterable {
-    /// At least one.
+    /// At least one of the objects.
     case any = "ANY"
     /// Every one (also when there are none).
     case all = "ALL"
-    /// Not a single one.
+    /// None of the objects.
     case none = "NONE"
 }
 

@@ -10,7 +10,7 @@ package final class PostgresLayout: Sendable {
     package let schema: String
     /// The name as it is.
     package let schemaName: String
-    /// For each entity, how its rows are read.
+    /// The layout for reading the rows of each entity.
     package let tables: [PostgresTable]
 
     package convenience init(_ model: ModelDescription, schema: String) {
@@ -63,7 +63,7 @@ package final class PostgresTable: Sendable {
     }
 
     package let entity: EntityDescription
-    /// With the schema.
+    /// The name with the schema.
     package let name: String
     /// All columns of the family in reading order, after the system columns.
     package let columns: [(name: String, type: PostgresType)]

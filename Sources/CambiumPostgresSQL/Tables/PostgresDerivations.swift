@@ -84,7 +84,7 @@ package final class PostgresDerivations: Sendable {
 
     /// The attributes that saves keep up to date, each after the ones that it reads.
     package let maintained: [Maintained]
-    /// For each root entity, its derived columns.
+    /// The derived columns of each root entity.
     package let columns: [[String]]
     /// For each entity, the slots of its derived columns.
     package let slots: [[(slot: Int, column: Int)]]

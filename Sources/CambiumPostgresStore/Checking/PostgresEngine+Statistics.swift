@@ -34,7 +34,8 @@ extension PostgresEngine {
         }
     }
 
-    /// By its name, how many rows a table has at about, and how many bytes with its indexes.
+    /// The approximate number of rows of each table, and its size in bytes with its indexes, by the
+    /// table's name.
     private typealias Relation = (rows: Int, heap: Int, bytes: Int)
 
     private func relations(_ connection: PostgresConnection) throws -> [String: Relation] {

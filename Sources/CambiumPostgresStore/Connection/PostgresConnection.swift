@@ -32,7 +32,7 @@ final class PostgresConnection {
     var hasUnsent = false
     /// The statement that begins a transaction. It is sent with the transaction's first statements.
     var beginning: PostgresStatement?
-    /// When it was opened.
+    /// The time at which the connection was opened.
     let openedAt = ContinuousClock.now
     /// The number of round trips to the server.
     var roundTrips = 0

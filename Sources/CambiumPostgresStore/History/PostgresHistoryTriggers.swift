@@ -25,7 +25,7 @@ struct PostgresHistoryTriggers {
     private static let recording = "cambium.recording"
     private static let prefix = PostgresHistoryNames.triggerPrefix
 
-    /// When a trigger fires.
+    /// The time at which a trigger fires.
     private enum Event: String, CaseIterable {
         case insert, update, delete, truncate
 

@@ -195,7 +195,7 @@ extension PostgresEngine {
 
     // MARK: Removing
 
-    /// After so many saves of a store some of the old ids are removed.
+    /// The number of saves of a store after which some of the old ids are removed.
     private static let removedAfter = 1_000
     private static let queue = DispatchQueue(label: "cambium.commits", qos: .utility)
 

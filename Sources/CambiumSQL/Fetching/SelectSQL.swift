@@ -211,7 +211,7 @@ package struct SelectSQL: Sendable {
 
     /// The statement that returns the row keys of a selection.
     ///
-    /// Without an order and a limit they come in the order of their keys.
+    /// Without an order and a limit, the rows come in the order of their keys.
     package func rowKeys(
         _ selection: Selection, includesSubentities: Bool = true, sort: [SortTerm] = [],
         limit: Int? = nil, offset: Int = 0

@@ -200,7 +200,8 @@ package struct StepRowSQL: Sendable {
         "SELECT \((["\"_id\""] + columns).joined(separator: ", ")) FROM \(quoted) WHERE "
     }
 
-    /// Some rows after a key, in the order of their keys. Parameters: the key, how many.
+    /// Selects rows after a key, in the order of their keys. Parameters: the key, the number of
+    /// rows.
     package var batch: StepStatement {
         StepStatement(
             selection + "\"_id\" > ?" + (condition.map { " AND \($0)" } ?? "")

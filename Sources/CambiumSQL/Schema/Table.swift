@@ -338,19 +338,19 @@ extension UniqueRows {
 package enum ConstraintName: Sendable, Equatable {
     /// The kind of check on an attribute or relationship.
     package enum Check: String, Sendable, CaseIterable {
-        /// Not less than the minimum.
+        /// The value is at least the minimum.
         case minimum = "min"
-        /// Not greater than the maximum.
+        /// The value is at most the maximum.
         case maximum = "max"
-        /// Not shorter than the least length.
+        /// The length is at least the least length.
         case minimumLength = "minLength"
-        /// Not longer than the greatest length.
+        /// The length is at most the greatest length.
         case maximumLength = "maxLength"
         /// Matches the pattern.
         case pattern
         /// Within the range of its type.
         case range
-        /// Not nil.
+        /// The value is not nil.
         case required
         /// A composite value that is nil or has all the parts that it requires.
         case presence

@@ -14,7 +14,7 @@ struct PackageRecord: Sendable {
     let homepage: String?
     let priority: Priority
     let isEssential: Bool
-    /// In KiB.
+    /// The installed size in KiB.
     let installedSize: Int64
     /// In bytes.
     let downloadSize: Int64?

@@ -278,6 +278,6 @@ package enum BatchRowOutcome {
     case inserted(Int64)
     /// The object with its unique values was updated.
     case updated(Int64)
-    /// Another object has its unique values, and stays as it is.
+    /// An existing object has the unique values, and is not changed.
     case skipped
 }

@@ -271,7 +271,8 @@ extension ManagedObjectContext {
 }
 
 extension HistoryRequest {
-    /// Only changes of objects of one entity and its sub-entities, or of one more.
+    /// Returns a request for changes of objects of an entity and its sub-entities, in addition to
+    /// the entities that it already has.
     public func of<Entity: ManagedObject>(_ entity: Entity.Type) -> HistoryRequest {
         var copy = self
         copy.entityNames = (entityNames ?? []).union([Entity.entityName])

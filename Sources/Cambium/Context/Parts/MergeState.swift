@@ -227,7 +227,8 @@ enum MergeDeferral {
 /// The change of another context that an object has deferred.
 enum DeferredChange: UInt8 {
     case nothing
-    /// Other values that contradict unsaved changes; any values if the object is to be deleted.
+    /// Changed values that contradict unsaved changes. If the object is to be deleted, any changed
+    /// value contradicts this.
     case change
     /// That its row was deleted.
     case deletion

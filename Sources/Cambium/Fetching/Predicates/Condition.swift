@@ -66,7 +66,7 @@ public struct Condition<Root: ManagedObject>: Sendable {
         Condition(ConditionTree(one.tree, .and, other.tree))
     }
 
-    /// At least one is true.
+    /// Returns a condition that is true if at least one of the conditions is true.
     public static func || (one: Condition, other: Condition) -> Condition {
         Condition(ConditionTree(one.tree, .or, other.tree))
     }

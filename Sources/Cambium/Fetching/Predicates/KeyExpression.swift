@@ -67,7 +67,8 @@ extension KeyExpression {
         key.compared(.equal, value)
     }
 
-    /// Not equal. True if one is nil and the other is not.
+    /// Returns the condition that the values are not equal. It is true if exactly one of them is
+    /// nil.
     public static func != (key: Self, value: Value?) -> Condition<Root> {
         key.compared(.notEqual, value)
     }
@@ -89,12 +90,12 @@ extension KeyExpression {
 }
 
 extension KeyExpression where Value: Comparable {
-    /// Less than the value. False for nil.
+    /// Returns the condition that the property is less than a value. It is false for nil.
     public static func < (key: Self, value: Value) -> Condition<Root> {
         key.compared(.less, value)
     }
 
-    /// At most the value. False for nil.
+    /// Returns the condition that the property is at most a value. It is false for nil.
     public static func <= (key: Self, value: Value) -> Condition<Root> {
         key.compared(.lessOrEqual, value)
     }
@@ -104,17 +105,19 @@ extension KeyExpression where Value: Comparable {
         key.compared(.greater, value)
     }
 
-    /// At least the value. False for nil.
+    /// Returns the condition that the property is at least a value. It is false for nil.
     public static func >= (key: Self, value: Value) -> Condition<Root> {
         key.compared(.greaterOrEqual, value)
     }
 
-    /// Less than another value of the object. False if one is nil.
+    /// Returns the condition that the property is less than another value of the object. It is
+    /// false if one of them is nil.
     public static func < (key: Self, other: some KeyExpression<Root, Value>) -> Condition<Root> {
         key.compared(.less, other)
     }
 
-    /// At most another value of the object. False if one is nil.
+    /// Returns the condition that the property is at most another value of the object. It is false
+    /// if one of them is nil.
     public static func <= (key: Self, other: some KeyExpression<Root, Value>) -> Condition<Root> {
         key.compared(.lessOrEqual, other)
     }
@@ -124,12 +127,14 @@ extension KeyExpression where Value: Comparable {
         key.compared(.greater, other)
     }
 
-    /// At least another value of the object. False if one is nil.
+    /// Returns the condition that the property is at least another value of the object. It is false
+    /// if one of them is nil.
     public static func >= (key: Self, other: some KeyExpression<Root, Value>) -> Condition<Root> {
         key.compared(.greaterOrEqual, other)
     }
 
-    /// In the range, including both bounds. False for nil.
+    /// Returns the condition that the property is in the range, including both bounds. It is false
+    /// for nil.
     public func between(_ range: ClosedRange<Value>) -> Condition<Root> {
         Condition(
             .between(
@@ -138,7 +143,8 @@ extension KeyExpression where Value: Comparable {
             objects: objects)
     }
 
-    /// In the range, excluding its upper bound. False for nil.
+    /// Returns the condition that the property is in the range, excluding its upper bound. It is
+    /// false for nil.
     public func between(_ range: Range<Value>) -> Condition<Root> {
         self >= range.lowerBound && self < range.upperBound
     }
@@ -177,17 +183,17 @@ extension KeyExpression where Value == Bool {
         Condition(key) && Condition(other)
     }
 
-    /// At least one is true.
+    /// Returns a condition that is true if at least one operand is true.
     public static func || (key: Self, condition: Condition<Root>) -> Condition<Root> {
         Condition(key) || condition
     }
 
-    /// At least one is true.
+    /// Returns a condition that is true if at least one operand is true.
     public static func || (condition: Condition<Root>, key: Self) -> Condition<Root> {
         condition || Condition(key)
     }
 
-    /// At least one is true.
+    /// Returns a condition that is true if at least one operand is true.
     public static func || <Other: KeyExpression<Root, Bool>>(
         key: Self, other: Other
     ) -> Condition<Root> {

@@ -251,17 +251,17 @@ extension AggregateColumn {
         column.compared(.equal, value)
     }
 
-    /// Not equal.
+    /// Returns the condition that the column is not equal to a value.
     public static func != (column: Self, value: Compared?) -> GroupCondition<Root> {
         column.compared(.notEqual, value)
     }
 
-    /// Less than the value. False for nil.
+    /// Returns the condition that the column is less than a value. It is false for nil.
     public static func < (column: Self, value: Compared) -> GroupCondition<Root> {
         column.compared(.less, value)
     }
 
-    /// At most the value. False for nil.
+    /// Returns the condition that the column is at most a value. It is false for nil.
     public static func <= (column: Self, value: Compared) -> GroupCondition<Root> {
         column.compared(.lessOrEqual, value)
     }
@@ -271,7 +271,7 @@ extension AggregateColumn {
         column.compared(.greater, value)
     }
 
-    /// At least the value. False for nil.
+    /// Returns the condition that the column is at least a value. It is false for nil.
     public static func >= (column: Self, value: Compared) -> GroupCondition<Root> {
         column.compared(.greaterOrEqual, value)
     }
@@ -290,7 +290,7 @@ public struct GroupCondition<Root: ManagedObject>: Sendable {
         GroupCondition(test: .and([one.test, other.test]), objects: one.objects + other.objects)
     }
 
-    /// At least one is true.
+    /// Returns a condition that is true if at least one of the conditions is true.
     public static func || (one: GroupCondition, other: GroupCondition) -> GroupCondition {
         GroupCondition(test: .or([one.test, other.test]), objects: one.objects + other.objects)
     }

@@ -275,7 +275,8 @@ struct DeclarationKind: Sendable {
     let item: any MigrationItem.Type
     /// The effects on the data; the first is the usual one.
     let classes: [MigrationKind]
-    /// From how many on their order counts: then each has its number in the lock.
+    /// The least number of declarations for which their order has a meaning. Each of them then has
+    /// its number in the lock file.
     let numberedFrom: Int
     /// Checks an element in a migration from one version to another, and returns its declarations.
     /// Problems are reported.

@@ -13,7 +13,7 @@ package final class SampleRows {
 
     /// The kind of the rows' values.
     package enum Content: Sendable {
-        /// Such as any program might write.
+        /// Ordinary values that any program might write.
         case ordinary
         /// The least, the greatest, the longest and the strangest values. Attributes that get
         /// another type have ordinary values, because the new type can mostly hold these.
