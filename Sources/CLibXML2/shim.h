@@ -1,9 +1,9 @@
-// The system's libxml2, seen from Swift. Only `CambiumCompiler` imports this module.
+// The system's libxml2 for Swift. Only `CambiumCompiler` imports this module.
 #ifndef CAMBIUM_CLIBXML2_SHIM_H
 #define CAMBIUM_CLIBXML2_SHIM_H
 
-// Where libxml2 was built with ICU its headers include ICU's, whose types clash with those of the
-// ICU inside Foundation. They only matter for a structure that we never touch.
+// If libxml2 was built with ICU, its headers include ICU's headers. Their types conflict with the
+// types of the ICU in Foundation. They are only needed for a structure that is not used here.
 #include <libxml/xmlversion.h>
 #undef LIBXML_ICU_ENABLED
 

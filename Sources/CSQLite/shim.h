@@ -1,4 +1,4 @@
-// The system's SQLite, seen from Swift. Only `CambiumSQLite` imports this module.
+// The system's SQLite for Swift. Only `CambiumSQLite` imports this module.
 #ifndef CAMBIUM_CSQLITE_SHIM_H
 #define CAMBIUM_CSQLITE_SHIM_H
 
@@ -13,24 +13,26 @@
 #include <time.h>
 #include <unistd.h>
 
-// Swift cannot call C functions with variable arguments; each form that we need gets a name.
+// Swift cannot call C functions with variable arguments, so each form in use has its own function.
 static inline int cambium_sqlite_db_config(sqlite3 *db, int option, int value) {
     return sqlite3_db_config(db, option, value, (int *)0);
 }
 
-// A cast of an integer to a function pointer, which Swift cannot write: SQLite copies the bytes.
+// The destructor that makes SQLite copy the bytes. It is an integer that is cast to a function
+// pointer, which Swift cannot express.
 static inline sqlite3_destructor_type cambium_sqlite_transient(void) {
     return SQLITE_TRANSIENT;
 }
 
-// What tells one file from another (device and number), and whether it was written since.
+// The identity of a file (device and number), and the values that change when it is written.
 typedef struct {
     uint64_t device, number;
     int64_t size, seconds, nanoseconds;
 } cambium_file_state;
 
-// Looks at the file at a path, without opening it: to close a file takes away the locks that the
-// process has on it, those of SQLite too. Returns whether there is one, or the system does not tell.
+// Reads the state of the file at a path without opening it, because closing a file would release
+// all locks of the process on it, including SQLite's. Returns whether a file exists, or whether
+// this is unknown.
 static inline int cambium_file_exists(const char *path, cambium_file_state *state) {
     struct stat info;
     memset(state, 0, sizeof *state);
@@ -48,7 +50,8 @@ static inline int cambium_file_exists(const char *path, cambium_file_state *stat
     return 1;
 }
 
-// How many tenths of a second ago a file was written; negative where it says a time to come.
+// The tenths of a second since a file was written. The result is negative if the file's time is in
+// the future.
 static inline int64_t cambium_file_age(cambium_file_state state) {
     struct timespec now;
     if (clock_gettime(CLOCK_REALTIME, &now) != 0) return 0;
@@ -56,21 +59,21 @@ static inline int64_t cambium_file_age(cambium_file_state state) {
         + ((int64_t)now.tv_nsec - state.nanoseconds) / 100000000;
 }
 
-// Gives a file another name. Returns 0 where that was done.
+// Renames a file. Returns 0 on success.
 static inline int cambium_file_rename(const char *path, const char *other) {
     return rename(path, other);
 }
 
-// Makes a file empty, without opening it.
+// Truncates a file to length 0 without opening it.
 static inline int cambium_file_empty(const char *path) { return truncate(path, 0); }
 
-// Whether the file system of a file was mounted for reading only.
+// Returns whether the file system of a file was mounted read-only.
 static inline int cambium_is_mounted_read_only(const char *path) {
     struct statvfs info;
     return statvfs(path, &info) == 0 && (info.f_flag & ST_RDONLY) != 0;
 }
 
-// The first byte of a file that no process locks; -1 where it cannot be read.
+// Returns the first byte of a file that no process locks, or -1 if it cannot be read.
 static inline int cambium_file_first_byte(const char *path) {
     unsigned char byte = 0;
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -80,8 +83,8 @@ static inline int cambium_file_first_byte(const char *path) {
     return count == 1 ? byte : -1;
 }
 
-// Reads the first bytes of a database file past SQLite's cache and log. What the file does not have
-// is zero. Returns whether it could be read.
+// Reads the first bytes of a database file without SQLite's cache and log. Bytes beyond the end of
+// the file are zero. Returns whether the file could be read.
 static inline int cambium_sqlite_read_file(sqlite3 *db, void *bytes, int count) {
     sqlite3_file *file = 0;
     memset(bytes, 0, (size_t)count);
@@ -91,9 +94,9 @@ static inline int cambium_sqlite_read_file(sqlite3 *db, void *bytes, int count) 
     return code == SQLITE_OK || code == SQLITE_IOERR_SHORT_READ;
 }
 
-// How far the log is in the file, as the index of the log says (sqlite.org/walformat.html): the two
-// salts, the frames that are in the file, and those that a checkpoint has begun to write. Returns
-// whether it is known. The log must be in use.
+// Reads the state of the log from its index (sqlite.org/walformat.html): the two salts, the number
+// of frames that are in the database file, and the number of frames that a checkpoint has started
+// to write. Returns whether the state is known. The log must be in use.
 static inline int cambium_sqlite_read_log_state(sqlite3 *db, uint32_t state[4]) {
     sqlite3_file *file = 0;
     void volatile *region = 0;

@@ -126,7 +126,7 @@ package final class StoreChecker {
         progress(Progress(fraction: 0.9, summary: "pairs, lists and derived values"))
         try store.findFaults(atMost: limit) { findings, count in
             if isCancelled() { throw CancellationError() }
-            // The engine may report about a table what was already found row by row.
+            // The engine may report a problem of a table that was already found row by row.
             let kept = findings.filter { finding in
                 finding.kind != .integrity || finding.key != nil
                     || !faultyRoots.contains(finding.entityName ?? "")

@@ -110,7 +110,7 @@ extension PersistentContainer {
                 }
             }
         } catch CoreDataImportError.destinationExists(let found) where found == path {
-            // Another program has made it in between.
+            // Another program has created it meanwhile.
             return
         }
         report(made)

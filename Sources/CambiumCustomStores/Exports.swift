@@ -1,2 +1,3 @@
-// A program that imports CambiumCustomStores has Cambium, and the rows that a store of its own keeps.
+// A program that imports CambiumCustomStores can also use Cambium, and the rows of its custom
+// store.
 @_exported import Cambium

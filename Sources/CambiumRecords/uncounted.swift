@@ -12,7 +12,8 @@
 @inlinable
 @inline(__always)
 public func uncounted<Object: AnyObject>(_ object: Object) -> Unmanaged<Object> {
-    // Safety: the caller vouches for the object's life, in a line of its own.
+    // Safety: the caller ensures that the object exists during the call, and says so in its own
+    // comment.
     Unmanaged.passUnretained(object)
 }
 

@@ -74,7 +74,7 @@ final class LockedConnection: @unchecked Sendable {
 
     /// Translates an error for the user of the connection.
     private func meaning(of error: any Error, _ connection: Connection) -> any Error {
-        // It is cleared in any case: the next error has other reasons.
+        // It is always cleared, because the next error has other reasons.
         let failure = connection.takeFunctionFailure()
         guard let error = error as? SQLiteError else { return error }
         return failure ?? StoreError(error, in: use, on: connection) ?? error

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// libpq, as far as it is needed: its header is in a folder that each system has elsewhere.
+// The used declarations of libpq, because the folder of its header depends on the system.
 typedef struct pg_conn PGconn;
 typedef struct pg_result PGresult;
 PGconn *PQconnectdb(const char *);
@@ -47,7 +47,7 @@ RawServer *raw_server_open(const char *url, const char *table)
     if (!server) return NULL;
     server->connection = PQconnectdb(url);
     server->table = strdup(table);
-    // What DROP … CASCADE drops is no news.
+    // The notices of DROP … CASCADE are not printed.
     if (raw_server_is_open(server)) raw_server_execute(server, "SET client_min_messages = warning");
     return server;
 }
@@ -198,7 +198,7 @@ bool raw_server_copy(RawServer *server, const RawPeople *people)
     return raw_server_execute(server, "COMMIT") && is_sent && has_copied;
 }
 
-/// The head of an array of one dimension.
+/// The header of an array of one dimension.
 static void put_array(Buffer *buffer, uint32_t element, int64_t count)
 {
     put32(buffer, 1);
@@ -262,7 +262,7 @@ static void add(RawSum *sum, const PGresult *result, int row)
     values += *PQgetvalue(result, row, 9) != 0;
     values += get64(PQgetvalue(result, row, 10)) / 1000000;
     values += (uint8_t)PQgetvalue(result, row, 11)[15];
-    // The department's key is looked at, and not added.
+    // The department's key is read, but not added to the sum.
     if (PQgetlength(result, row, 12) == 8) sum->rows++;
     sum->values += values;
 }

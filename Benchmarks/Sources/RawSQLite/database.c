@@ -125,8 +125,8 @@ void raw_close(RawDatabase *database) {
 }
 
 bool raw_checkpoint(RawDatabase *database) {
-    // FULL waits for readers and writers, but fails at once while another checkpoint runs. It
-    // leaves the log's size alone, as an automatic checkpoint does.
+    // FULL waits for readers and writers, but fails at once while another checkpoint runs. It does
+    // not change the log's size, like an automatic checkpoint.
     int code = SQLITE_BUSY;
     for (int attempt = 0; attempt < 10000; attempt++) {
         code = sqlite3_wal_checkpoint_v2(

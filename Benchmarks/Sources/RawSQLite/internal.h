@@ -9,7 +9,7 @@
 typedef struct RawRow {
     int64_t id, age, is_active, department;
     double salary, hired_at;
-    /// One allocation; the other texts lie behind it.
+    /// The start of one allocation, which also contains the other texts.
     char *name;
     const char *email, *note;
     int name_length, email_length, note_length;
@@ -22,20 +22,20 @@ struct RawRows {
 
 struct RawDatabase {
     sqlite3 *handle;
-    /// The names as quoted SQL identifiers, made once at open.
+    /// The names as quoted SQL identifiers. They are created once when the database is opened.
     char *department_table, *employee_table, *id, *version, *department;
     /// Every column of the employees, in the order that binding and reading use.
     char *columns;
-    /// Kept between the calls of W10.
+    /// It is kept between the calls of W10.
     sqlite3_stmt *rename, *observed;
     char *message;
 };
 
-/// Notes the connection's error and returns false.
+/// Records the connection's error and returns false.
 bool raw_fail(RawDatabase *database);
 /// Prepares a statement that is kept, from a format of `sqlite3_mprintf`; null on failure.
 sqlite3_stmt *raw_prepare(RawDatabase *database, const char *format, ...);
-/// Ends a transaction that `body_succeeded` or not; the first error is the one that stays.
+/// Commits a transaction if `body_succeeded`, or else rolls it back. The first error is kept.
 bool raw_end(RawDatabase *database, bool body_succeeded);
 
 #endif

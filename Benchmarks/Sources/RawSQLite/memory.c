@@ -24,7 +24,7 @@ int64_t raw_allocated_bytes(void) {
 #if defined(__linux__)
 #include <stdio.h>
 
-// Not getrusage(), which begins with what the process had that started this one.
+// getrusage() is not used, because its value begins with the memory of the parent process.
 int64_t raw_peak_resident_bytes(void) {
     FILE *status = fopen("/proc/self/status", "r");
     if (status == NULL) return 0;

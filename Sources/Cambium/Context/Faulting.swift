@@ -109,7 +109,7 @@ struct Faulting: ContextAccess {
 
     /// Puts the row of an object that turns into a fault into the row cache, for later reads.
     func remember(_ object: ManagedObject) {
-        // Values that were set without being noted as changes are not in the store.
+        // Values that were set without being recorded as changes are not in the store.
         let base = object.extras?.snapshot ?? object.extras?.quietChanges?.base
         guard reads.usesRowCache, object.extras?.deferred ?? .nothing == .nothing,
             let placed = base ?? object.placed,
@@ -352,7 +352,7 @@ struct LinkReading: ContextAccess {
         guard relationship.isKeptElsewhere else { return }
         let found = try fetching.rows(request(for: object, relationship))
         // Objects that this context added and did not save are in the links' own changes. Objects
-        // that it moved or deleted are still in the store's result; this was noted only in the
+        // that it moved or deleted are still in the store's result; this was recorded only in the
         // objects that existed at the time.
         let members = found.filter { !divergentLists.isDeferred($0, of: object, relationship) }
             .map { LinkSet.Member(key: $0.key, entity: $0.entityDescription.index) }

@@ -303,7 +303,7 @@ extension ObjectChanges {
             switch object.lifecycle {
             case .inserted:
                 inserted.append(object)
-                // An object of an earlier event may have got other links.
+                // The links of an object of an earlier event may have changed.
                 if object.changesLinksInEvent { updated.append(object.latestUpdate) }
             case .updated, .clean: updated.append(object.latestUpdate)
             case .deleted, .discarded, .invalid: deleted.append(object)

@@ -223,7 +223,7 @@ struct UndoneObject: ObjectAccess {
                 state.context?.linkReading.read(of: subject, relationship, into: &links) == true
             else { return }
             if keepsSome || links.members != links.stored {
-                // A link without a change has to follow the changes of others.
+                // A link without a change must follow the changes of other contexts.
                 guard relationship.isJoinTable else { return }
                 let known = Set((links.stored ?? []).map { $0.key })
                 links.keepChanges(

@@ -30,7 +30,7 @@ struct Refresh: ContextAccess {
         divergentLists.forget(otherBecauseOf: object)
         // It is known already that its row was deleted.
         if object.extras?.deferred == .deletion { return deferredMerges.merge() }
-        // Links that are kept in the rows of others are their changes, and are kept.
+        // Links in the rows of other objects are changes of these objects, and are kept.
         if object.extras?.hasRelationshipChanges == true { context.willChangeLinks(object) }
         context.noteForEvent(object)
         if hadLinks { object.flags.insert(.hasOtherLinks) }
@@ -137,7 +137,8 @@ struct Reset: ContextAccess {
     private var knownObjects: [ManagedObject] {
         var all: [ManagedObject] = []
         registry.forEach { all.append($0) }
-        // Inserted objects that were deleted may not be in the map any more, but may be noted.
+        // Inserted objects that were deleted may not be in the map any more, but may still be in
+        // the list of changed objects.
         all += changes.noted.filter { object in
             object.lifecycle == .discarded && registry[RowIdentity(object)] !== object
         }

@@ -87,8 +87,8 @@ struct ObjectValidation: ObjectAccess {
     }
 }
 
-// An extension of the state, because objects can access it directly. To ask each object for its
-// context takes time.
+// An extension of the state, because objects can access it directly. Reading the context of each
+// object takes time.
 extension ContextState {
     /// Returns the validation errors of an object in its current state.
     func validationErrors(of object: ManagedObject) -> [ValidationError] {

@@ -221,7 +221,7 @@ extension Validator {
 enum PatternCache {
     /// The idle matchers of one pattern.
     private final class Idle: @unchecked Sendable {
-        // Safety: a matcher that is taken out has a single user until it is put back.
+        // Safety: a matcher that was removed from the list has a single user until it is put back.
         var matchers: [PatternMatcher] = []
         /// The regular expression, or nil if the pattern is invalid.
         let expression: RegularExpression?

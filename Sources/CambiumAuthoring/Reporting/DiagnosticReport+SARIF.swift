@@ -12,7 +12,7 @@ extension DiagnosticReport {
         ]
         let run: JSONValue = [
             "tool": ["driver": driver],
-            // The unit of our columns; the format's other choice is UTF-16.
+            // The unit of the columns. The other unit of the format is UTF-16.
             "columnKind": .string("unicodeCodePoints"),
             "results": .array(
                 diagnostics.map { diagnostic in

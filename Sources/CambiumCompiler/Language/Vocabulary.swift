@@ -57,7 +57,7 @@ package enum Vocabulary {
 
     /// The rule of an element within another.
     static func rule(of element: String, in parent: String) -> ElementDescriptor? {
-        // The only one so far; most models have thousands of the others.
+        // It is the only such element so far, and most models have thousands of the other elements.
         parent == "composite" ? rules["\(parent)/\(element)"] ?? rules[element] : rules[element]
     }
 

@@ -45,7 +45,8 @@ package struct LockFile: Equatable {
     /// Reads a text.
     package init(_ text: String) throws(Malformed) {
         var reader = Reader()
-        // Only this byte ends a line: a rule may hold any other sign that looks like one.
+        // Only this byte ends a line. A rule may contain any other character that looks like a line
+        // end.
         let lines = text.utf8.split(
             separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, line) in lines.enumerated() {

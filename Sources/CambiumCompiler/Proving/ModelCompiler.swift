@@ -100,7 +100,7 @@ package final class ModelCompiler {
     /// The names of the versions that have shipped and cannot be changed any more: versions in the
     /// lock, and all versions of Xcode except the current one.
     package static func frozenVersions(of bundle: ParsedBundle) -> Set<String> {
-        // A lock that cannot be read is a finding of its own.
+        // A lock file that cannot be read is a separate finding.
         let lock = (try? LockFile.read(inBundle: bundle.path)) ?? nil
         let shipped = bundle.chain.dropLast().filter { $0.isOfXcode }.map { $0.version }
         return Set(lock?.versions.keys.map { $0 } ?? []).union(shipped)
@@ -186,7 +186,7 @@ package final class ModelCompiler {
     package func report(
         on migration: Migration?, from old: CheckedModel, to new: CheckedModel
     ) -> VerifyReport.Step {
-        // Warnings are not reasons, unless there are no others.
+        // Warnings are reasons only if there are no errors.
         let reasons = diagnostics.filter { $0.isError || $0.code == .brokenChain }
         let isUndecided = migration == nil && reasons.contains { $0.code == .undecidedMigration }
         // The notes of these two codes contain the remedy.

@@ -26,7 +26,7 @@ package final class SourceText: Sendable {
 
     private init(_ first: SourceText, followedBy second: SourceText) {
         path = first.path
-        // The line end keeps the end of the one apart from the start of the other.
+        // The line end separates the end of one text from the start of the other.
         bytes = first.bytes + [UInt8(ascii: "\n")] + second.bytes
         lineStarts = first.lineStarts
         continuation = [(first.bytes.count + 1, second)]

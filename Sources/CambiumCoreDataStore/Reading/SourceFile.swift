@@ -200,7 +200,7 @@ final class TemporaryCopy {
             do throws(NewStoreError) {
                 lock = try NewStoreLock(ofStore: path)
             } catch .isRunning {
-                // Another process has just taken it for a leftover.
+                // Another process is about to remove it, because it looked like a leftover.
                 continue
             } catch {
                 throw CoreDataImportError(error)
@@ -214,7 +214,7 @@ final class TemporaryCopy {
         let suffix = NewStoreLock.suffix
         for file in UnfinishedFile.leftovers(of: start, mark, [suffix]) {
             let copy = String(file.dropLast(suffix.count))
-            // A process that makes a copy holds the lock.
+            // A process that creates a copy holds the lock.
             guard let lock = try? NewStoreLock(ofStore: copy) else { continue }
             SourceFile.remove(copy)
             withExtendedLifetime(lock) {}

@@ -70,7 +70,7 @@ extension ObjectCopySQL {
 
     /// Queries of whether any row has one, all in few scans of the table.
     func exist(_ strays: [StrayValues]) -> [String] {
-        // SQLite takes expressions of no more than a thousand parts, one in the other.
+        // SQLite accepts expressions with a depth of at most a thousand.
         let size = 400
         return stride(from: 0, to: strays.count, by: size).map { start in
             let conditions = strays[start..<min(start + size, strays.count)]

@@ -283,7 +283,7 @@ package enum DanglingDecision: Hashable, Sendable {
         case .deny: return .none
         default:
             if isOptional { return .clear }
-            // An object that others deleted, and a required reference.
+            // An object that another context deleted, and a required reference to it.
             return isInserted && wasDeleted ? .leaveDeleted : .none
         }
     }

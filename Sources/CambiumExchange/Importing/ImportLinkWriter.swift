@@ -31,7 +31,7 @@ struct ImportLinkWriter {
             .sorted { $0.index < $1.index }
             .map { Owner(head: $0.head, targets: unique(links[$0.index].targets)) }
         switch relationship.place {
-        // A change of the row itself, and noted as such.
+        // This is a change of the row itself, and recorded as such.
         case .ownRow: return try writeKeys(wanted)
         case .farRow: try writeFarKeys(wanted)
         case .pairs: try writePairs(wanted)

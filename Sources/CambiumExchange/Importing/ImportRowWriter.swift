@@ -187,7 +187,7 @@ struct ImportRowWriter {
         guard !rows.isEmpty else { return [] }
         var outcomes = [BatchRowOutcome](repeating: .skipped, count: rows.count)
         let batch = rows.enumerated().map { index, row in
-            // It may have been written before, and taken back.
+            // It may have been written before, and rolled back.
             row.row.placed.record.version = 0
             return BatchRow(index: index, placed: row.row.placed, slots: row.row.slots)
         }

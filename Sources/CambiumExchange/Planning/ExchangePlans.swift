@@ -110,7 +110,7 @@ struct EntityChoice: Sendable {
         guard let other = model[word] else {
             throw FieldProblem("means no entity. Write \(known).")
         }
-        // An entity that the request does not take, or that has other words.
+        // An entity that the request does not accept, or with another name.
         let reason =
             if !model.families[root.index].contains(other.index) {
                 "is not \(root.name) or a sub-entity of it"

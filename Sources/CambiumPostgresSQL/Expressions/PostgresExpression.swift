@@ -235,7 +235,7 @@ package struct PostgresExpression {
                 ? try value(operand) : try seconds(operand)
         }
         if case .literal(.decimal(let number), let type) = operand, type.scale != nil {
-            // The constant has the form of the other side if possible, so that an index can be
+            // If possible, the constant has the form of the other side, so that an index can be
             // used.
             if let scale = other.type.scale,
                 let units = DecimalStorage.units(of: number, scale: scale)

@@ -18,7 +18,7 @@ package struct PostgresPattern {
     package init?(regularExpression: String) {
         guard regularExpression.utf8.count <= 1000 else { return nil }
         rest = regularExpression[...].unicodeScalars
-        // At the ends of lines they match too, but here lines make no difference.
+        // They also match at the ends of lines, but lines have no meaning here.
         if rest.first == "^" { rest.removeFirst() }
         guard let choice = choice(0) else { return nil }
         if rest.first == "$" { rest.removeFirst() }

@@ -217,7 +217,7 @@ final class PostgresConnection {
             if isEnd { break }
         }
         guard let found else { return rows }
-        // The statements whose preparation did not run must not count as prepared.
+        // Statements that were not prepared must not count as prepared.
         prepared = [:]
         errorCount += 1
         throw noting(found, interruption)

@@ -267,7 +267,7 @@ package struct SQLiteDialect: SQLDialect {
     }
 
     package func matches(_ text: SQLFragment, _ regularExpression: String) -> SQLFragment? {
-        // Each repetition would need parameters of its own.
+        // Each repetition would need separate parameters.
         guard text.parameters.isEmpty,
             let pattern = GlobPattern(regularExpression: regularExpression)
         else { return nil }

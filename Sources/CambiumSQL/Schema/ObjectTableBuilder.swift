@@ -49,7 +49,8 @@ struct ObjectTableBuilder {
 
     private func column(of attribute: Attribute, of entity: Entity) -> Table.Column {
         let isComputed = attribute.derivation != nil
-        // A column of a sub-entity is NULL in rows of others: no NOT NULL, no DEFAULT.
+        // A column of a sub-entity is NULL in rows of other entities, so it has no NOT NULL and no
+        // DEFAULT.
         let isOfAll = entity.parent == nil && !isComputed
         return Table.Column(
             name: model.column(of: attribute.name, in: entity),

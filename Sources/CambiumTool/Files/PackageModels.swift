@@ -120,7 +120,7 @@ extension PackageModels {
             for file in [output, errors] { try Data().write(to: URL(fileURLWithPath: file)) }
             let process = Process()
             process.executableURL = URL(fileURLWithPath: swift)
-            // A scratch folder of its own, so that it does not wait for a running build.
+            // A separate scratch folder, so that it does not wait for a running build.
             process.arguments = [
                 "package", "--package-path", folder, "--scratch-path", scratch.path + "/build",
                 "dump-package",

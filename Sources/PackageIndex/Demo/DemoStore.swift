@@ -25,7 +25,8 @@ package struct DemoStore: Sendable {
     }
 
     private static func newFile() throws -> String {
-        // A folder of its own, so that nothing of the run before is left, not even a backup.
+        // This is a separate folder, so that no file of the previous run remains, not even a
+        // backup.
         let folder = FileManager.default.temporaryDirectory.appending(path: "package-index")
         if FileManager.default.fileExists(atPath: folder.path) {
             try FileManager.default.removeItem(at: folder)

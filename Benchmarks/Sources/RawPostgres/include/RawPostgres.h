@@ -1,7 +1,7 @@
-/// The work of PostgresBenchmarks, written by hand on libpq: binary formats, prepared statements, nothing
-/// kept. It runs on the tables that Cambium has made.
+/// The work of PostgresBenchmarks, written by hand on libpq with binary formats and prepared
+/// statements. It keeps no rows. It runs on the tables that Cambium has created.
 ///
-/// Functions that can fail return false; `raw_server_error` then says why.
+/// Functions that can fail return false; `raw_server_error` then has the reason.
 #ifndef RAW_POSTGRES_H
 #define RAW_POSTGRES_H
 
@@ -16,7 +16,7 @@ typedef struct RawPeople {
     int64_t first_key;
     const char *const *name;
     const char *const *email;
-    /// Null where there is none.
+    /// Null if there is no value.
     const char *const *note;
     const double *salary;
     const int32_t *age;
@@ -30,7 +30,7 @@ typedef struct RawPeople {
     const int64_t *department;
 } RawPeople;
 
-/// What was read. Sums wrap around.
+/// The sums of the values that were read. Sums wrap around.
 typedef struct RawSum {
     int64_t rows;
     uint64_t values;
@@ -38,7 +38,8 @@ typedef struct RawSum {
 
 typedef struct RawServer RawServer;
 
-/// Connects. Never null unless memory is exhausted: ask `raw_server_is_open`.
+/// Connects. The result is null only if memory is exhausted. Call `raw_server_is_open` to check the
+/// connection.
 RawServer *raw_server_open(const char *url, const char *table);
 bool raw_server_is_open(const RawServer *server);
 void raw_server_close(RawServer *server);
@@ -49,11 +50,11 @@ bool raw_server_execute(RawServer *server, const char *sql);
 size_t raw_server_backends(RawServer *server, int32_t *processes, size_t room);
 /// Inserts rows by COPY in binary format, in one transaction.
 bool raw_server_copy(RawServer *server, const RawPeople *people);
-/// Sets salaries, where the rows have the version 1, by one UPDATE over arrays.
+/// Sets the salaries of rows with version 1, with one UPDATE over arrays.
 bool raw_server_update(RawServer *server, int64_t count, const int64_t *keys, const double *salaries);
-/// Reads all rows, and looks at every column.
+/// Reads every column of all rows.
 bool raw_server_fetch(RawServer *server, RawSum *sum);
-/// Reads rows one by one, by a prepared statement.
+/// Reads rows one by one with a prepared statement.
 bool raw_server_read(RawServer *server, int64_t count, const int64_t *keys, RawSum *sum);
 
 #endif

@@ -1,8 +1,8 @@
-/// The workloads of the benchmarks, written by hand on the SQLite C API: one prepared statement per
-/// workload, one step per row, nothing kept. The same code runs on a bare table and on the schema
-/// that Cambium generates; only the names given to `raw_open` differ.
+/// The workloads of the benchmarks, written by hand on the SQLite C API, with one prepared
+/// statement per workload and one step per row. They keep no rows. The same code runs on a bare
+/// table and on the schema that Cambium generates; only the names given to `raw_open` differ.
 ///
-/// Functions that can fail return false; `raw_error` then says why.
+/// Functions that can fail return false; `raw_error` then has the reason.
 #ifndef RAW_SQLITE_H
 #define RAW_SQLITE_H
 
@@ -15,14 +15,16 @@ typedef struct RawRows RawRows;
 /// An open database and the names of its tables and system columns.
 typedef struct RawDatabase RawDatabase;
 
-/// What was read, in a form that does not depend on rounding. Sums wrap around.
+/// The sums of the values that were read, in a form that does not depend on rounding. Sums wrap
+/// around.
 typedef struct RawChecksum {
     int64_t rows;
-    /// The values that an application sees: bits of numbers, length and ends of texts.
+    /// The values that an application reads: the bits of numbers; the length, the first and the
+    /// last byte of texts.
     uint64_t values;
     /// The names, weighted by their position: equal for any legal order of equal names.
     uint64_t order;
-    /// The rows that have a department.
+    /// The number of rows with a department.
     int64_t links;
     /// Row ids, versions and department keys.
     uint64_t keys;
@@ -34,8 +36,8 @@ void raw_rows_free(RawRows *rows);
 bool raw_rows_append(RawRows *rows, const char *name, const char *email, double salary, int64_t age,
                      bool is_active, double hired_at, int64_t department, const char *note);
 
-/// Opens or creates the file at `path` with the pragmas that the Cambium runtime uses.
-/// Never null unless memory is exhausted: ask `raw_is_open`.
+/// Opens or creates the file at `path` with the pragmas that the Cambium runtime uses. The result
+/// is null only if memory is exhausted. Call `raw_is_open` to check the database.
 RawDatabase *raw_open(const char *path, bool foreign_keys, const char *department_table,
                       const char *employee_table, const char *id_column,
                       const char *version_column, const char *department_column);
@@ -43,19 +45,19 @@ bool raw_is_open(const RawDatabase *database);
 void raw_close(RawDatabase *database);
 const char *raw_error(const RawDatabase *database);
 const char *raw_library_version(void);
-/// How many bytes of the heap are in use.
+/// The number of bytes of the heap that are in use.
 int64_t raw_allocated_bytes(void);
-/// The most memory that the process has had; 0 where the system does not say.
+/// The maximum memory of the process so far, or 0 if the system does not provide it.
 int64_t raw_peak_resident_bytes(void);
-/// Lets the most count from now on, where the system can do that.
+/// Resets the maximum memory, if the system supports it.
 void raw_forget_peak_resident_bytes(void);
 bool raw_execute(RawDatabase *database, const char *sql);
-/// The rows of a query as text: a line for each, the columns with tabs between them. To be freed with
-/// `free`; null where it fails.
+/// Returns the rows of a query as text, one line for each row, with tabs between the columns. The
+/// result is null if the query fails. Free it with `free`.
 char *raw_text(RawDatabase *database, const char *sql);
-/// Waits for a running checkpoint and completes it, as the end of a large commit does by itself.
+/// Waits for a running checkpoint and completes it, like the end of a large commit.
 bool raw_checkpoint(RawDatabase *database);
-/// Inserts departments 1 to `count`, called "Department 1" and so on.
+/// Inserts departments 1 to `count`, with the names "Department 1" and so on.
 bool raw_insert_departments(RawDatabase *database, int64_t count);
 
 /// W1, W9: inserts all rows in one transaction.
@@ -67,7 +69,7 @@ bool raw_filter(RawDatabase *database, double floor, int64_t ceiling, int64_t li
                 RawChecksum *checksum);
 /// W4: one look-up per id, every column read, in one read transaction.
 bool raw_look_up(RawDatabase *database, const int64_t *ids, int64_t count, RawChecksum *checksum);
-/// W5: raises every salary by 1, one row at a time, if the row still has `version`.
+/// W5: increases every salary by 1, one row at a time, if the row still has `version`.
 bool raw_update(RawDatabase *database, const RawRows *rows, int64_t version);
 /// W6: deletes all rows, one at a time, in one transaction.
 bool raw_delete(RawDatabase *database, const RawRows *rows);

@@ -134,7 +134,7 @@ struct Rollback: ContextAccess {
                 object.flags.insert(.hasOtherLinks)
             }
         }
-        // All links that were read considered the changes, even if an object has noted none.
+        // All links that were read include the changes, even if an object has recorded no change.
         registry.forEach { $0.extras?.links = [:] }
         changes.locked = []
         // Observers were not notified of objects that were created in this event.

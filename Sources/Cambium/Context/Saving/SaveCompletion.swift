@@ -301,7 +301,7 @@ struct SaveCompletion {
         let isWritten =
             object.lifecycle == .inserted || rewritten.contains(ObjectIdentifier(object))
         if changed.isEmpty { return nil }
-        // A record that others may have is not changed.
+        // A record that other contexts may have is not changed.
         var placed =
             isWritten && object.flags.contains(.isDraft)
             ? PlacedRecord(page: page, record: record)

@@ -215,7 +215,8 @@ struct ChangeCollector {
 
     mutating func update(_ object: ManagedObject) {
         let slots = object.extras.map { uncounted($0).use(\.changedSlots) } ?? SlotSet()
-        // If only links changed, the row was not written, and others may have a newer one.
+        // If only links changed, the row was not written, and another context may have written a
+        // newer one.
         let row = EntityChanges.UpdatedRow(
             key: object.key, slots: slots, links: changedLinks(of: object),
             placed: attachesRows && !slots.isEmpty ? object.placed : nil)

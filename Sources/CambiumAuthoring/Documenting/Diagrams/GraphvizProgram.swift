@@ -35,7 +35,7 @@ package enum GraphvizProgram {
         guard let program else { throw .notInstalled }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
-        // Through files: with pipes both sides could wait for each other.
+        // The data is passed in files, because with pipes both sides could wait for each other.
         do {
             let folder = try ScratchFolder()
             defer { withExtendedLifetime(folder) {} }

@@ -134,7 +134,7 @@ package struct FixWriter {
                 let successor = new.successor(of: destination, in: old.model)
             else { return nil }
             list.set("to", successor)
-            // The other end has a name of its own to be given, if it is to stay.
+            // If the other end should be kept, it needs its own declaration.
             list.remove("inverse")
         } else if let type = list.value("type"), old.model.declaresType(type),
             !new.model.declaresType(type)

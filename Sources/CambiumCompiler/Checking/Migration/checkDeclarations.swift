@@ -163,7 +163,7 @@ extension DeclarationKind {
         Self(MigrationDeclaration.Keep.self, [.lossy], numberedFrom: 1) {
             [$0.checkKeep($1, $2, $3)]
         },
-        // Merging some duplicates may make other objects equal.
+        // A merge of duplicates may make other objects equal.
         Self(MigrationDeclaration.Deduplication.self, [.lossy], numberedFrom: 2) {
             [$0.checkDeduplication($1, $2, $3)]
         },

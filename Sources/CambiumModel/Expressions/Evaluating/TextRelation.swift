@@ -142,7 +142,7 @@ extension String {
         var (text, other) = (self, other)
         return text.withUTF8 { text in
             other.withUTF8 { other in
-                // The table of the other way costs more than short strings gain.
+                // For short strings, the table of the other algorithm costs more than it saves.
                 other.count <= 16 ? text.holds(short: other) : text.holds(long: other)
             }
         }

@@ -163,7 +163,7 @@ struct TableCopyBuilder {
             return .init(old, new: "coalesce(\(quoted), \(given))")
         }
         guard !bare.isEmpty else { return .init(old) }
-        // A nil value of other objects stays; objects that had no such attribute get the default.
+        // A nil value of other objects is kept. Objects that had no such attribute get the default.
         let names = SQLText.literals(bare)
         return .init(
             old, new: "CASE WHEN \"_entity\" IN (\(names)) THEN \(value) ELSE \(quoted) END")
