@@ -108,9 +108,9 @@ public struct StoreOptions: Sendable {
 /// options.trust = .schemaOnly
 /// ```
 ///
-/// With any value, the tables of a store are compared with the model before they are read, and
-/// SQLite runs with its own defences: no code is loaded, the file cannot call functions with
-/// effects, and no statement can damage the file.
+/// With every value, the tables of a store are compared with the model before they are read. SQLite
+/// runs with its own defences: it loads no code, the file cannot call functions with effects, and
+/// statements cannot damage the file.
 public enum StoreTrust: Sendable, Hashable, CaseIterable {
     /// External tables, indexes, views and triggers are allowed and active. A trigger runs when a
     /// row of its table is saved, and the expression of an index on one of the model's tables is

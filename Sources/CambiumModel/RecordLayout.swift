@@ -2,8 +2,8 @@
 /// in the table.
 ///
 /// Slots of ancestors come first, so that a class can read its own properties of an object of a
-/// subclass. Both the emitter (which writes slot numbers into accessors) and the runtime (which
-/// fills the slots) use this layout.
+/// subclass. The emitter uses this layout to write slot numbers into accessors, and the runtime
+/// uses it to fill the slots.
 public struct RecordLayout: Sendable, Equatable {
     /// A place for one value.
     public struct Slot: Sendable, Equatable {

@@ -28,8 +28,9 @@ extension PersistentStoreCoordinator {
     }
 
     /// Posts this coordinator's notifications, with the coordinator as their object, until the
-    /// tokens are released. They are posted synchronously: those about stores on the thread that
-    /// adds or removes one, those about writes of others on a thread of the coordinator.
+    /// tokens are released. They are posted synchronously. Notifications about stores are posted on
+    /// the thread that adds or removes a store. Notifications about writes of other programs are
+    /// posted on a thread of the coordinator.
     ///
     /// - Parameter center: The notification center. Default: the default center.
     /// - Returns: The tokens. Keep them for as long as you want notifications.

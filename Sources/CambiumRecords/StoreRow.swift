@@ -1,5 +1,5 @@
-/// The current row of a fetch, valid during the call that receives it: the next row uses the same
-/// object. (With a value, the references in it would be counted for each row.)
+/// The current row of a fetch. It is valid only during the call that receives it, because the next
+/// row uses the same object. (With a value, the references in it would be counted for each row.)
 public final class StoreRow {
     // Safety: written by a fetch between the calls that read it. Other modules inline the access to
     // the members: otherwise each access would be checked, for each row.

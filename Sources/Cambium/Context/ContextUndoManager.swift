@@ -18,9 +18,9 @@ import CambiumRecords
 ///
 /// The saves of other contexts are not recorded. A rollback and a reset remove all groups.
 ///
-/// The event of a view context ends when the main actor turns to other work, including the
-/// `perform` of other contexts (as in Core Data): all changes of one function are one group. To
-/// undo a part of an event by itself, enclose it in ``beginUndoGrouping()`` and
+/// The event of a view context ends when the main actor continues with other work, including the
+/// `perform` of other contexts (as in Core Data). All changes of one function are therefore one
+/// group. To undo a part of an event by itself, enclose it in ``beginUndoGrouping()`` and
 /// ``endUndoGrouping()``. A program that never suspends needs these calls for every group.
 ///
 /// ## Topics

@@ -168,9 +168,9 @@ public final class ManagedObjectContext {
     /// Values that the program attaches to the context. Cambium does not use them.
     public var userInfo: [String: Any] = [:]
     /// Called when the row of an object, or the target of a relationship, cannot be read: once for
-    /// each failure. Without a handler, the next save throws the error for a deleted row. If the
-    /// reason is another one, every save fails, with a handler too, until the read succeeds (each
-    /// save tries it again) or the changes that need it were reverted with
+    /// each failure. Without a handler, the next save throws the error for a deleted row. For any
+    /// other reason, every save fails, even with a handler. Each save tries the read again. Saves
+    /// succeed when the read succeeds, or when the changes that need it were reverted with
     /// ``refresh(_:mergeChanges:)``, an undo, ``rollback()`` or ``reset()``.
     public var onInaccessibleFault: ((ObjectID, any Error) -> Void)?
     /// A Boolean value that indicates whether an object counts as deleted if the program reads a
@@ -261,10 +261,10 @@ public final class ManagedObjectContext {
     /// try container.viewContext.save()
     /// ```
     ///
-    /// A child belongs to the isolation of its parent, like the parent's objects, and its events
-    /// end with the parent's. (Core Data's children may have a queue of their own, and block the
-    /// parent's for each fetch. For work outside of the main actor, use a background context, a
-    /// sibling.) It may have children itself.
+    /// A child belongs to the isolation of its parent, like the parent's objects. The events of a
+    /// child end with the parent's events. (Core Data's children may have a queue of their own, and
+    /// block the parent's for each fetch. For work outside of the main actor, use a background
+    /// context, a sibling.) It may have children itself.
     ///
     /// - Reading: a fetch of the child is a fetch of the parent with the child's own unsaved
     ///   changes applied. The parent creates objects for the rows. An object that the child has

@@ -75,8 +75,8 @@ public final class FetchedResultsController<Entity: ManagedObject> {
     /// cached.
     ///
     /// With a cache, the next fetch of the same request does not compute the sections again, even
-    /// in another run of the program: it checks the first and the last row of each section. This
-    /// helps if deriving names is slow. Objects are fetched in any case.
+    /// in another run of the program. It only checks the first and the last row of each section.
+    /// This helps if deriving names is slow. Objects are fetched in any case.
     ///
     /// The cache is a file for each name, in a folder beside the store's file
     /// (`shop.sqlite-sections`). It is valid only for the same request, model and state of the

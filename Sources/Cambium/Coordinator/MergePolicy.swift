@@ -137,8 +137,8 @@ extension CustomMergePolicy: Hashable {
 
 /// An object that two contexts changed.
 ///
-/// It has up to three snapshots of the row beside the object's own values: as this context read it
-/// (the base of its changes), as the coordinator last read it, and as it is in the store. Their
+/// Besides the object's own values, it has up to three snapshots of the row: as this context read
+/// it (the base of its changes), as the coordinator last read it, and as it is in the store. Their
 /// values are decoded on access. A to-one relationship is shown as the key that it references.
 public struct MergeConflict: Sendable {
     /// The object.

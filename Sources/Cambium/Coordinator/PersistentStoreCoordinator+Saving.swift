@@ -100,9 +100,8 @@ private struct InnerSaveFailure: Error {
 }
 
 extension SaveRequest {
-    /// Returns the parts by store, in an order that is the same in every process: first the
-    /// transactional stores, which can roll back until their commit, then the others. Both groups
-    /// are sorted by identity.
+    /// Returns the parts by store, in the same order in every process. The transactional stores,
+    /// which can roll back until their commit, come first. Both groups are sorted by identity.
     fileprivate func parts(in table: StoreTable) -> [SavePart] {
         table.persistentStores
             .map { SavePart(persistentStore: $0, request: part(of: $0.roots)) }

@@ -58,18 +58,18 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
     public var includesSubentities = true
     /// A Boolean value that indicates whether unsaved changes of the context count. If it is false,
     /// the saved values decide membership and order, but the objects still show their current
-    /// values. For a child context, the saved values are those of its
-    /// ``ManagedObjectContext/parent``, including the parent's own unsaved changes: a child reads
-    /// from its parent and saves to it. Default: true.
+    /// values. For a child context, the saved values come from its ``ManagedObjectContext/parent``,
+    /// including the parent's own unsaved changes, because a child reads from its parent and saves
+    /// to it. Default: true.
     public var includesPendingChanges = true
     /// A Boolean value that indicates whether a fetch also reads property values. If it is false, a
     /// fetch returns faults, and a fetch of ids reads only keys. Default: true.
     public var includesPropertyValues = true
     /// A Boolean value that indicates whether objects that are new to the context are returned as
     /// faults, with their values in the row cache. Their `awakeFromFetch()` is called at the first
-    /// access. Default: false, objects have their values. (In Core Data it is true; a program sees
-    /// the difference in `isFault` and in the time of that call.) If unsaved changes count, all
-    /// objects have their values.
+    /// access. The default is false: objects have their values. (In Core Data it is true; a program
+    /// sees the difference in `isFault` and in the time of that call.) If unsaved changes count,
+    /// all objects have their values.
     public var returnsObjectsAsFaults = false
     /// A Boolean value that indicates whether a fetch may evaluate a part of the request in memory:
     /// a condition, an order or results that the store's engine cannot express. It reads extra rows

@@ -167,8 +167,8 @@ extension ManagedObjectContext {
     /// there are.
     ///
     /// If the task is cancelled, the statement ends, even while SQLite is sorting. In three cases
-    /// the context's isolation does a part of the work or all of it: there are unsaved changes that
-    /// count, the context is a child, or it has merged a save meanwhile.
+    /// the context's isolation does a part of the work, or all of it. These are: there are unsaved
+    /// changes that count, the context is a child, or it has merged a save meanwhile.
     ///
     /// ```swift
     /// let products = try await context.fetchInBackground(request) { count in

@@ -96,7 +96,7 @@ extension ObjectCopySQL {
     /// The links of a one-to-one relationship that our store keeps at the other side, and that only
     /// this side has in Core Data's table. Nil for other relationships.
     ///
-    /// The columns are the key, the entity number and the target, and three Boolean values: whether
+    /// The columns are the key, the entity number, the target, and three Boolean values: whether
     /// the new store has the object, the target, and an object of any entity with the target's key.
     func oneSided(_ key: CoreDataLayout.KeySource) -> String? {
         let model = layout.model

@@ -151,8 +151,8 @@ struct CSVExportWriter: ExportWriter {
 enum FormulaText {
     /// Whether a cell with this text may be run as a formula.
     ///
-    /// It may, if it starts with a sign that begins a formula in some program, perhaps after white
-    /// space, or with a tab or a line end, which some programs skip.
+    /// It may if it starts with a tab or a line end, which some programs skip. It also may if its
+    /// first character after white space begins a formula in some program.
     static func isFormula(_ text: String) -> Bool {
         guard let first = text.unicodeScalars.first else { return false }
         if first == "\t" || first == "\r" || first == "\n" { return true }

@@ -72,9 +72,10 @@ struct ExternalObjectTrial {
         }
     }
 
-    /// Tries a trigger. It fails if a statement works without it but not with it, or fails for
-    /// another reason with it. (A view cannot be written at all before it has a trigger.) A failed
-    /// trigger is dropped again, so that its errors are not attributed to the next one.
+    /// Tries a trigger. The trigger fails the test if a statement works only without the trigger,
+    /// or fails for another reason with the trigger. (A view without a trigger cannot be written at
+    /// all.) A failed trigger is dropped again, so that its errors are not attributed to the next
+    /// one.
     private mutating func tryTrigger(_ object: StoreObject) {
         let before = answers(about: object.table)
         make(object, object.sql)
@@ -153,7 +154,7 @@ struct ExternalObjectLinks {
 }
 
 /// The views of other programs whose names a migration needs, and the objects that work only with
-/// these views. Without the views, such objects would use the model's table of the same name. (A
+/// these views. Without the views, these objects would use the model's table of the same name. (A
 /// table of such a name is renamed, and SQLite renames it in the objects that use it.)
 struct LostViews {
     private let views: [StoreObject]

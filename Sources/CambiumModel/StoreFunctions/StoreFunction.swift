@@ -214,8 +214,9 @@ package enum ConversionFunction: String, CaseIterable, Sendable {
     /// `(number or text)`: the bytes of the number with the fewest digits that identify it, or NULL
     /// if the value is not a number.
     case decimalOfNumber = "cambium_decimal_of_number"
-    /// (number): the bytes of the number that its 15 digits spell, if it has few of them; NULL if
-    /// only its text determines them.
+    /// `(number)`: the bytes of the decimal that the number's 15 digits spell, if it has at most
+    /// six decimal places. The result is NULL if it has more, or if 15 digits are not enough. Then
+    /// the text of the number determines the decimal.
     case decimalOfShortNumber = "cambium_decimal_of_short_number"
     /// `(bytes, type)`: the JSON of values that Core Data archived, in the form that the Swift type
     /// decodes. The result is NULL if the values have another type or cannot be written as JSON. An

@@ -211,7 +211,7 @@ package enum OrderedDecimal {
 }
 
 extension OrderedDecimal {
-    /// The most places after the point that are tried.
+    /// The maximum number of decimal places that are tried.
     private static let places = 6
     /// Every integer below it has at most 15 digits, and is a double.
     private static let limit = 1e15
@@ -225,7 +225,8 @@ extension OrderedDecimal {
         for count in 0...places {
             let whole = (number * power).rounded()
             guard abs(whole) < limit else { return nil }
-            // Both are exact, and a quotient is the double that is nearest to it.
+            // Both numbers are exact, and the quotient is the double that is nearest to the
+            // decimal.
             if whole / power == number { return bytes(of: Int(whole), places: count) }
             power *= 10
         }

@@ -239,7 +239,7 @@ extension Attribute {
 }
 
 extension Value {
-    /// Unicode scalars of a string, bytes of data.
+    /// The number of Unicode scalars of a string, or of bytes of data.
     package var length: Int? {
         switch self {
         case .string(let text): text.unicodeScalars.count

@@ -2,9 +2,9 @@ import CambiumModel
 import CambiumPlan
 import CambiumSQL
 
-/// The conversion of values from one type to another on the server. It has the meaning that
-/// ``AttributeConversion`` has for the stored forms of SQLite: the server first makes the stored
-/// form from the old value, and at the end makes the new value from a stored form.
+/// The conversion of values from one type to another on the server. It has the same meaning as
+/// ``AttributeConversion`` for the stored forms of SQLite. The server first converts the old value
+/// to its stored form, and at the end converts a stored form to the new value.
 package struct PostgresConversion {
     package let conversion: AttributeConversion
     private let (old, new): (PostgresType, PostgresType)

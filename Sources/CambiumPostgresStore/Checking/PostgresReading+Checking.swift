@@ -100,8 +100,9 @@ extension PostgresLayout {
 }
 
 extension PostgresDerivations.Maintained {
-    /// A query of the keys of the rows whose value differs from the server's result by more than
-    /// the order of addition in a sum can explain; nil if the value is computed in memory.
+    /// Returns a query of the keys of rows with a wrong value, or nil if the value is computed in
+    /// memory. A difference from the server's result is accepted if it can be caused by the order
+    /// of addition in a sum.
     fileprivate func differing(_ layout: PostgresLayout) -> String? {
         guard let (value, joins) = valueOfAll else { return nil }
         let model = layout.model.model

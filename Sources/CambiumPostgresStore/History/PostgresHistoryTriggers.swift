@@ -12,8 +12,8 @@ import CambiumSQL
 ///
 /// The functions run as the owner of the tables, so that the writing role needs no right to the
 /// history. A transaction of another program becomes one transaction of the history, without an
-/// author. Each of its statements gives it a new rank. So its final rank comes after all locks for
-/// which it waited.
+/// author. Each of its statements gives it a new rank. Its final rank therefore comes after all
+/// locks for which it waited.
 struct PostgresHistoryTriggers {
     let recording: PostgresRecording
     let sql: PostgresHistorySQL

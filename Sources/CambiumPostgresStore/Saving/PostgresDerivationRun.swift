@@ -8,10 +8,10 @@ import CambiumSQL
 /// sources it changes.
 ///
 /// At READ COMMITTED, two saves that change sources of the same value would each miss the other's
-/// change. So a save locks the objects whose values it changes, and all rows on the paths to them,
-/// before the statement that computes: the second save sees everything. A link can become part of
-/// such a path while another save changes the rows behind it. Therefore a save that creates a link
-/// locks both ends.
+/// change. Therefore a save locks the objects with changed derived values, and all rows on the
+/// paths to them, before the statement that computes the values. The second of two saves then sees
+/// all changes. A link can become part of such a path while another save changes the rows behind
+/// it. Therefore a save that creates a link locks both ends.
 ///
 /// The statements are sent together with the writes of the save. Values that are computed in memory
 /// are sent with the commit. If other values are computed from these, an additional round trip is

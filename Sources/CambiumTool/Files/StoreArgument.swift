@@ -142,8 +142,8 @@ struct StoreArgument {
         return try explaining { (try opener.open().store, model) }
     }
 
-    /// Runs a body with the path of a file with the complete content of the store: its own file, or
-    /// a copy of a store on a server, which is removed afterwards.
+    /// Runs a body with the path of a file that contains the complete store. It is the store's own
+    /// file, or a temporary copy of a store on a server.
     func withFile<Result>(
         among versions: [Model], _ console: Console, _ body: (_ path: String) throws -> Result
     ) throws -> Result {

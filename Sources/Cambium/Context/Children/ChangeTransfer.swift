@@ -1,7 +1,7 @@
 import CambiumRecords
 
-/// Applies the changes of some objects to others: those of a child's object to the parent's object,
-/// or those of a replaced object to its replacement.
+/// Applies the changes of an object to another one: from a child's object to the parent's object,
+/// or from a replaced object to its replacement.
 ///
 /// All changes are made with the setters. These update the inverse relationships, and notify
 /// observers and the undo manager as of any other change.

@@ -387,8 +387,8 @@ struct IdentityMap: ~Copyable {
 
 /// Gives objects access to the identity maps of their context while the context exists.
 ///
-/// Otherwise a getter of a relationship would have to turn a weak reference into a strong one for
-/// each look-up, which takes three times as long as the look-up.
+/// Otherwise a getter of a relationship would have to convert a weak reference to a strong one for
+/// each look-up. This takes three times as long as the look-up.
 struct RegisteredObjects: ~Copyable {
     // Safety: the context keeps the maps, and calls `end()` before it releases them. One thread at
     // a time looks something up, that of the context's isolation; another thread may release the

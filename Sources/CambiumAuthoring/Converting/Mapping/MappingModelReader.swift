@@ -40,9 +40,9 @@ package enum MappingModelReader {
             from: SourceText(path: file, bytes: [UInt8](data)), between: versions)
     }
 
-    /// Returns the text without the document type, which the XML reader rejects for security, and
-    /// without the copies of both models, which can exceed the maximum size of a text. Line numbers
-    /// stay the same.
+    /// Returns the text without the document type, because the XML reader rejects it for security.
+    /// It also removes the copies of both models, because they can exceed the maximum size of a
+    /// text. Line numbers stay the same.
     private static func withoutEmbeddedModels(_ source: SourceText) -> SourceText {
         let (open, close) = (UInt8(ascii: "<"), UInt8(ascii: ">"))
         let documentType = Array("<!DOCTYPE".utf8)

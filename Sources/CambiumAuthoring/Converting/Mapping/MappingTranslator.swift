@@ -6,9 +6,9 @@ import CambiumSQL
 /// Turns a mapping model into the draft of a migration.
 ///
 /// A mapping model lists all properties of each entity, including inherited ones. A `<migration>`
-/// names a property at the entity that declares it. So the translator uses the versions, if they
-/// are known, and the compiler's checks: if the compiler rejects an element, it becomes a task for
-/// a step. The compiler also finds the properties that have to be dropped.
+/// names a property at the entity that declares it. Therefore the translator uses the versions, if
+/// they are known, and the compiler's checks. If the compiler rejects an element, it becomes a task
+/// for a step. The compiler also finds the properties that have to be dropped.
 struct MappingTranslator {
     let mapping: MappingModel
     let versions: MappedVersions?

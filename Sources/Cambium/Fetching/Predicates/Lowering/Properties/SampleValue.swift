@@ -1,8 +1,8 @@
 /// A sample value that distinguishes a property from anything else that a getter may compute.
 ///
-/// The fillings are sorted by how likely a getter is to accept them: first plain values, as most
-/// rows have; then values that functions often change (negative, zero, with spaces, accents and
-/// both cases, nil); then random values; last the bounds of the type.
+/// The order of the sets of values starts with the ones that getters most likely accept. First come
+/// plain values, as most rows have. Then come values that functions often change (negative, zero,
+/// with spaces, accents and both cases, nil), then random values, and last the bounds of the type.
 struct SampleValue {
     /// The number of fillings.
     static let fillings = 14
