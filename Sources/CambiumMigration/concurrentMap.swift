@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 
 extension RandomAccessCollection where Self: Sendable, Element: Sendable, Index == Int {
-    /// The results for all elements, in their order, worked out on as many threads as there are
+    /// The results for all elements, in their order, computed on as many threads as there are
     /// processors; the caller's own thread is one of them.
     package func concurrentMap<Result: Sendable>(
         _ transform: @Sendable (Element) -> Result

@@ -2,7 +2,7 @@ import CambiumMigration
 import CambiumModel
 import Testing
 
-/// What becomes of the to-one links of equal objects, of which one stays.
+/// The migration of to-one links to equal objects if only one of the objects is kept.
 @Suite struct DeduplicatedLinksTests {
     private typealias Store = TestStore
 

@@ -4,7 +4,7 @@ import CambiumPlan
 import CambiumSQL
 import Testing
 
-/// What becomes of the order of a to-many.
+/// The migration of the order of a to-many relationship.
 @Suite struct OrderMigrationTests {
     private typealias Store = TestStore
 

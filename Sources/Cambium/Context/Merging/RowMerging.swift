@@ -246,7 +246,7 @@ struct FarEnds {
     }
 }
 
-/// The far ends of each entity, worked out once for a merge or a save.
+/// The far ends of each entity. They are computed once for a merge or a save.
 final class FarEndsByEntity {
     private let context: ManagedObjectContext
     private(set) lazy var watched = context.observers.watchedEntities(in: context.coordinator.model)

@@ -2,7 +2,7 @@ import Cambium
 import EverythingModel
 import Testing
 
-/// An undo of a deletion, while others have changed what was deleted.
+/// An undo of a deletion after other contexts have changed the deleted object.
 struct UndoneDeletionTests {
     /// The order in which others save and the context changes and deletes a node, and whether it
     /// tries to save that.
