@@ -149,6 +149,8 @@ for page in "$work/Cambium.docc/"*.md; do
         BEGIN { while ((getline line < headings) > 0) { split(line, pair, " "); heading[pair[1]] = pair[2] } }
         /^```/ { fenced = !fenced }
         fenced { print; next }
+        # Of the words for a picture, docc reads the first line.
+        /^!\[/ && !/\)$/ { getline more; $0 = $0 " " more }
         {
             out = ""
             rest = $0
@@ -168,7 +170,20 @@ for page in "$work/Cambium.docc/"*.md; do
             print out rest
         }
     ' "$page" >"$work/page"
+    # A page with links of its own at the end needs no second list of its neighbours.
+    if grep -qx '## See also' "$page"; then
+        printf '\n@Options {\n    @AutomaticSeeAlso(disabled)\n}\n' >>"$work/page"
+    fi
     mv "$work/page" "$page"
+done
+
+# In the repository a picture follows the mode of the reader's system. The site has a switch of its own,
+# so docc gets a picture for each mode.
+for picture in "$work/Cambium.docc/"*.svg; do
+    mode='@media (prefers-color-scheme: dark)'
+    sed "s/$mode/@media all/" "$picture" >"${picture%.svg}~dark.svg"
+    sed "s/$mode/@media not all/" "$picture" >"$work/picture"
+    mv "$work/picture" "$picture"
 done
 
 ended=
