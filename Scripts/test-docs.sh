@@ -158,9 +158,31 @@ generated() {
     result $? "$1.md is what the tool says (Scripts/test-docs.sh --accept writes it again)"
 }
 
+# prose TEXT: a line of the tool as Markdown. Options and the marks of comments become code, because docc
+# turns -- into a dash. Code may go on in the next line, up to the end of the paragraph.
+prose='
+    function prose(text,    parts, number, i, out) {
+        if (text == "") coded = 0
+        number = split(text, parts, "`")
+        for (i = 1; i <= number; i++) {
+            if (i > 1) { out = out "`"; coded = !coded }
+            if (!coded) {
+                gsub(/&/, "\\&amp;", parts[i])
+                gsub(/(swift package cambium [a-z]+ )?--[a-z][a-z-]*( postgres)?/, "`&`", parts[i])
+                gsub(/<!-- … -->|<!--|-->/, "`&`", parts[i])
+                gsub(/</, "\\&lt;", parts[i])
+                gsub(/`&lt;!--/, "`<!--", parts[i])
+                gsub(/\*/, "\\*", parts[i])
+            }
+            out = out parts[i]
+        }
+        return out
+    }
+'
+
 # Diagnostics
 # shellcheck disable=SC2046
-"$tool" explain $("$tool" explain | sed 's/ .*//') | awk '
+"$tool" explain $("$tool" explain | sed 's/ .*//') | awk "$prose"'
     BEGIN {
         print "# Diagnostics\n"
         print "Every finding of the compiler by its code: its meaning, and what to do.\n"
@@ -186,8 +208,8 @@ generated() {
         next
     }
     /^(Wrong|Right):$/ { print "**" $0 "**\n"; next }
-    !/^    / { gsub(/&/, "\\&amp;"); gsub(/</, "\\&lt;") }
-    { print }
+    /^    / { print; next }
+    { print prose($0) }
 ' >"$work/page"
 generated Diagnostics
 
@@ -213,44 +235,38 @@ cambium …` answers in advance. Outside of a package, build the tool once with 
 command builds a tool that also works with stores on a server.
 
 PAGE
-    "$tool" help | awk '
+    "$tool" help | awk "$prose"'
         /^  [a-z-]+  / && !codes {
             name = $1
             sub(/^  [a-z-]+ +/, "")
             if (name != "help") {
-                if (!names++) print "| Command | |\n|---|---|"
+                if (!names++) print "| Command | What it does |\n|---|---|"
                 print "| [`" name "`](#" name ") | " $0 " |"
             }
         }
-        /^Exit codes:/ { codes = 1; print "\n## Exit codes\n\n| Code | |\n|---|---|" }
-        codes && /^  [0-9]/ { code = $1; sub(/^ +[0-9]+ +/, ""); print "| " code " | " $0 " |"; next }
+        /^Exit codes:/ { codes = 1; print "\n## Exit codes\n\n| Code | Meaning |\n|---|---|" }
+        codes && /^  [0-9]/ { code = $1; sub(/^ +[0-9]+ +/, ""); print "| " code " | " prose($0) " |"; next }
         codes && !/^  [0-9]/ && !/^Exit/ { print "\n" $0 }
     '
     for command in $("$tool" help | sed -n 's/^  \([a-z-]*\)  .*/\1/p' | grep -v '^help$'); do
         printf '\n## %s\n\n' "$command"
-        "$tool" help "$command" | awk '
-            function escaped(text) {
-                gsub(/</, "\\&lt;", text)
-                gsub(/\*/, "\\*", text)
-                gsub(/```/, "\\`\\`\\`", text)
-                return text
-            }
+        "$tool" help "$command" | awk "$prose"'
             /^Exit codes:/ { exit }
             /^Usage:/ { usage = 1; print "```text"; sub(/^Usage: /, "") }
             usage && /^$/ { usage = 0; print "```\n"; next }
             usage { sub(/^       /, ""); print; next }
-            /^Options:/ { options = 1; print "| Option | |\n|---|---|"; next }
+            /^Options:/ { options = 1; print "| Option | Meaning |\n|---|---|"; next }
             options && /^  --/ {
                 option = $0
                 sub(/^  /, "", option)
                 sub(/   *.*/, "", option)
                 sub(/^  --[^ ]*( [^ ]+)*   */, "")
-                print "| `" option "` | " escaped($0) " |"
+                print "| `" option "` | " prose($0) " |"
                 next
             }
             options && /^$/ { next }
             /^    / { print; next }
-            { print escaped($0) }
+            { print prose($0) }
         '
     done
     cat <<'PAGE'

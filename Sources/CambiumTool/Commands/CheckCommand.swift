@@ -11,7 +11,7 @@ enum CheckCommand: Command {
         MODEL ... [--strict] [--verbose] [--engine sqlite|postgres]
                              [--format text|json|sarif] [--output FILE]
                              [--declarations FILE] [--proofs FOLDER | --no-proof-cache]
-               --package FOLDER
+               cambium check --package FOLDER
         """
     static let details = """
         Reads and checks every version of the model. Plans the migration from each version to the

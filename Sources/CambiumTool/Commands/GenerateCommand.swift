@@ -7,7 +7,7 @@ enum GenerateCommand: Command {
     static let summary = "Write the Swift of models into their targets, to build without plugin"
     static let usage = """
         [--target NAME] ... [--package FOLDER] [--check]
-               MODEL ... --output FOLDER [--check]
+               cambium generate MODEL ... --output FOLDER [--check]
         """
     static let details = """
         Writes the Swift of each model in a package into the folder Generated of its target. Without
