@@ -291,7 +291,7 @@ extension VersionChanges.Change {
     fileprivate var meaning: String {
         guard !isUndecided else { return "undecided" }
         return switch kind {
-        case nil: "the program's"
+        case nil: "only the program changes"
         case .additive: "nothing is lost"
         case .reversible: "kept"
         case .needsData: "rows are checked or filled"

@@ -83,7 +83,7 @@ extension DocumentationEmitter {
         .entity details { margin: 0 }
         summary { cursor: pointer; color: var(--faint) }
         footer { margin-top: 3rem; color: var(--faint); font-size: .85rem }
-        @media (max-width: 50rem) { body { display: block } main { padding: 1.25rem }
+        @media (max-width: 50rem) { body { display: block } main { padding: 1.25rem 1.25rem 4rem }
           nav { position: static; height: auto; max-height: 45vh; border-right: 0;
             border-bottom: 1px solid var(--line); padding: 1.25rem }
           th, td { padding: .35rem .5rem } td:first-child code { white-space: nowrap }
