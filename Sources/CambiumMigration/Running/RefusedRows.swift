@@ -72,7 +72,7 @@ package struct RefusedRows<Store: RefusalSearch> {
     ) -> MigrationRefusal {
         var refusal = MigrationRefusal(step: step, reason: reason)
         refusal.constraint = name?.text
-        guard let search = RefusalSQL.search(after: statement) else {
+        guard let search = RefusalSQL.search(after: statement, of: column(of: name)) else {
             if case .updateRows(let table, _) = statement.operation,
                 let key = store.keyOfChange(statement)
             {
@@ -99,13 +99,18 @@ package struct RefusedRows<Store: RefusalSearch> {
         case .secondKey:
             break
         case .columns(let columns):
-            guard let property = name?.property,
-                let entity = name.flatMap({ model.entity(named: $0.entity) })
-            else { return nil }
-            index = columns.firstIndex(of: model.column(of: property, in: entity))
+            index = column(of: name).flatMap { columns.firstIndex(of: $0) }
         }
         guard let index, index < row.count, row[index] != .null else { return nil }
         return row[index]
+    }
+
+    /// The column that a constraint limits, or nil if it limits several.
+    private func column(of name: ConstraintName?) -> String? {
+        guard case .property(let entityName, let property, let check)? = name, check != .presence,
+            let entity = model.entity(named: entityName)
+        else { return nil }
+        return model.column(of: property, in: entity)
     }
 
     /// The value in the notation of the model language, shortened. If the value does not have the

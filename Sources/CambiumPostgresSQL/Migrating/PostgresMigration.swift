@@ -114,8 +114,17 @@ package final class PostgresMigration: MigrationDialect {
         }
         let dropped = old.checks.filter { !after.contains($0.definition) }
             .map { "DROP CONSTRAINT \(SQLText.identifier($0.name.text))" }
-        let added = after.filter { !before.contains($0) }.map { "ADD \($0)" }
-        return (dropped + columns + added).map { Self.alter(new.name, $0) }
+        let added = new.checks.filter { !before.contains($0.definition) }.map { check in
+            // The condition is a part of its own, because it finds the rows that do not meet it.
+            MigrationStatement(
+                .alterTable(new.name),
+                """
+                ALTER TABLE \(SQLText.identifier(new.name)) \
+                ADD CONSTRAINT \(SQLText.identifier(check.name.text)) CHECK (
+                """,
+                check.condition, ")")
+        }
+        return (dropped + columns).map { Self.alter(new.name, $0) } + added
     }
 
     private static func alter(_ table: String, _ change: String) -> MigrationStatement {

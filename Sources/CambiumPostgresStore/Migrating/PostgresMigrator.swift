@@ -280,7 +280,7 @@ extension SchemaOperation {
     fileprivate var mayRefuse: Bool {
         switch self {
         case .checkRows, .copyRows, .settleRows, .updateRows, .createIndex(_, _, _?),
-            .addForeignKey:
+            .addForeignKey, .alterTable:
             true
         default: false
         }

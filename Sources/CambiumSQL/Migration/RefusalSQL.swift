@@ -146,7 +146,11 @@ package enum RefusalSQL {
     }
 
     /// Returns the query for the rows; nil if the statement's operation has none.
-    package static func search(after statement: MigrationStatement) -> Search? {
+    ///
+    /// - Parameter column: The column with the limit that a statement adds to a table in place.
+    package static func search(
+        after statement: MigrationStatement, of column: String? = nil
+    ) -> Search? {
         switch statement.operation {
         case .checkRows(let table, _, let type):
             Search(
@@ -158,6 +162,15 @@ package enum RefusalSQL {
             search(
                 copying: statement, TableCopies.workingName(of: root), into: table, .columns([]))
         case .createIndex(_, let table, let unique?): search(table, unique)
+        case .alterTable(let table) where !statement.rest.isEmpty:
+            Search(
+                table: table, preparation: nil,
+                query: """
+                    SELECT "_id", \(column.map { SQLText.identifier($0) } ?? "NULL") \
+                    FROM \(SQLText.identifier(table))\n\
+                    WHERE NOT (\(statement.rest)) ORDER BY "_id" LIMIT 1
+                    """,
+                rest: .value)
         default: nil
         }
     }

@@ -174,8 +174,8 @@ public struct MigrationStatement: Sendable, Hashable {
     public let operation: SchemaOperation
     /// The text up to its query or condition.
     let head: String
-    /// The query for the rows that are copied or checked, or the condition of the rows that are
-    /// updated; empty if there is none.
+    /// The query for the rows that are copied or checked, the condition of the rows that are
+    /// updated, or the condition that a table gets; empty if there is none.
     let rest: String
 
     /// The text after the query or condition.
@@ -186,7 +186,8 @@ public struct MigrationStatement: Sendable, Hashable {
     /// - Parameters:
     ///   - head: The text up to the query of ``SchemaOperation/copyRows(_:)`` or
     ///     ``SchemaOperation/checkRows(_:with:type:)``, or to the condition of
-    ///     ``SchemaOperation/updateRows(_:from:)``. For other statements it is the whole text.
+    ///     ``SchemaOperation/updateRows(_:from:)`` or ``SchemaOperation/alterTable(_:)``. For
+    ///     other statements it is the whole text.
     ///   - rest: The query or condition.
     ///   - tail: The text after it.
     public init(
