@@ -10,7 +10,8 @@ public struct HistoryTransaction: Sendable, Hashable, CustomStringConvertible {
     /// The date of the commit. If a program without Cambium wrote the changes, the date at which
     /// they were first seen.
     public let date: Date
-    /// The author: `ManagedObjectContext.transactionAuthor`, or ``migrationAuthor``.
+    /// The author: `ManagedObjectContext.transactionAuthor`, ``migrationAuthor`` or
+    /// ``repairAuthor``.
     public let author: String?
     /// The name of the context (`ManagedObjectContext.name`). For a migration, the versions: `from
     /// version 1 to version 2`.
@@ -48,6 +49,9 @@ public struct HistoryTransaction: Sendable, Hashable, CustomStringConvertible {
 
     /// The author of migrations: `migration`.
     public static let migrationAuthor = CarriedHistory.author
+
+    /// The author of repairs by `cambium check-store --repair`: `repair`.
+    public static let repairAuthor = "repair"
 
     /// The number, the author and how many objects it changed.
     public var description: String {

@@ -10,7 +10,12 @@ extension PostgresEngine {
     ) throws -> [StoreRepair] {
         guard !isReadOnly else { throw StoreError.readOnly }
         return try writing { connection in
-            try transaction(connection) { noting, _ in
+            var recorder: PostgresRecorder?
+            let author = TransactionAuthor(name: HistoryTransaction.repairAuthor)
+            return try transaction(
+                connection, ending: { history.ending(recorder, by: author) }
+            ) { noting, beginning in
+                recorder = history.recorder(beginning)
                 // Other schemas may contain tables of the same names. The locks prevent other
                 // writes to the sources of the values meanwhile.
                 let tables = Schema(of: model.model).tables.filter { $0.content != .system }
@@ -22,7 +27,7 @@ extension PostgresEngine {
                         LOCK TABLE \(tables.joined(separator: ", ")) IN SHARE ROW EXCLUSIVE MODE
                         """),
                 ])
-                return try (kinds.contains(.staleValue) ? repairValues(connection) : [])
+                return try (kinds.contains(.staleValue) ? repairValues(connection, recorder) : [])
                     + (kinds.contains(.unreferencedExternalData) ? repairExternal(connection) : [])
                     + (kinds.contains(.keyCounter) ? repairKeys(connection) : [])
             }
@@ -30,18 +35,30 @@ extension PostgresEngine {
     }
 
     /// Recomputes all outdated derived values, each after the ones that it reads.
-    private func repairValues(_ connection: PostgresConnection) throws -> [StoreRepair] {
+    ///
+    /// - Parameter recorder: Records them in the history, if the store has one.
+    private func repairValues(
+        _ connection: PostgresConnection, _ recorder: PostgresRecorder?
+    ) throws -> [StoreRepair] {
         let computed = ComputedValues(derivations: derivations, now: .now)
         return try derivations.maintained.compactMap { maintained in
             if maintained.derived.sources.usesNow { return nil }
+            let root = model.entities[maintained.attribute.rootIndex]
+            func write(_ statement: PostgresStatement) throws -> Int {
+                let statement =
+                    recorder?.updating(statement, root, in: layout.table(of: root.entity))
+                    ?? statement
+                return try connection.run([statement])[0].changes
+            }
             var count = 0
-            if let statement = maintained.updateOfAll(layout) {
-                count = try connection.run(PostgresName.shortened(statement.sql)).changes
+            if let value = maintained.value(at: .now) {
+                let entity = model.index(named: maintained.derived.entity.name) ?? root.index
+                let rows = layout.tables[entity].ofFamily ?? "true"
+                count = try write(
+                    maintained.update(to: value, where: rows, in: layout).statement())
             } else {
                 try computed.differing(maintained, { try $0(connection) }) { values in
-                    guard !values.isEmpty else { return }
-                    _ = try connection.run([computed.update(values, maintained)])
-                    count += values.count
+                    if !values.isEmpty { count += try write(computed.update(values, maintained)) }
                 }
             }
             if count == 0 { return nil }

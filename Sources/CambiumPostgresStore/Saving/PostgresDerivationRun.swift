@@ -208,14 +208,8 @@ final class PostgresDerivationRun {
         guard let value = maintained.value(at: now),
             let condition = owners.condition(index, &parameters)
         else { return nil }
-        let table = layout.tables[maintained.attribute.rootIndex]
-        let sql: PostgresFragment = """
-            UPDATE \(raw: table.name) AS t SET \(raw: maintained.column) = n.v \
-            FROM (SELECT t."_id" AS k, (\(value.fragment))::\(raw: maintained.type.name) AS v \
-            FROM \(raw: table.source)\(raw: value.joins) WHERE \(raw: condition)) AS n \
-            WHERE t."_id" = n.k AND t.\(raw: maintained.column) IS DISTINCT FROM n.v
-            """
-        return recorded(sql.statement(parameters), maintained)
+        let update = maintained.update(to: value, where: condition, in: layout)
+        return recorded(update.statement(parameters), maintained)
     }
 
     /// A statement that returns the keys of the rows that it writes. If the store has a history, it

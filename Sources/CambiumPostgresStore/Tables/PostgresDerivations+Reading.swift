@@ -4,6 +4,26 @@ import CambiumPostgresSQL
 import CambiumRecords
 import CambiumSQL
 
+extension PostgresDerivations.Maintained {
+    /// The statement that writes the values of some rows if they differ.
+    ///
+    /// - Parameters:
+    ///   - value: The SQL of the values, with the joined tables.
+    ///   - condition: The condition of the rows, in SQL.
+    func update(
+        to value: (fragment: PostgresFragment, joins: String), where condition: String,
+        in layout: PostgresLayout
+    ) -> PostgresFragment {
+        let table = layout.tables[attribute.rootIndex]
+        return """
+            UPDATE \(raw: table.name) AS t SET \(raw: column) = n.v \
+            FROM (SELECT t."_id" AS k, (\(value.fragment))::\(raw: type.name) AS v \
+            FROM \(raw: table.source)\(raw: value.joins) WHERE \(raw: condition)) AS n \
+            WHERE t."_id" = n.k AND t.\(raw: column) IS DISTINCT FROM n.v
+            """
+    }
+}
+
 extension PostgresDerivations {
     private var model: ModelDescription { layout.model }
 

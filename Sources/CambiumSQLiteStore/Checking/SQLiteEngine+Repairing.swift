@@ -15,8 +15,9 @@ extension SQLiteEngine {
         return try writer.withLock { connection in
             try connection.requireOwnFile()
             var repairs: [StoreRepair] = []
+            let author = TransactionAuthor(name: HistoryTransaction.repairAuthor)
             try connection.transaction {
-                try recording(TransactionAuthor(), on: connection) {
+                try recording(author, on: connection) {
                     if kinds.contains(.staleValue) { repairs += try repairValues(connection) }
                 }
                 if kinds.contains(.keyCounter) { repairs += try repairKeys(connection) }
