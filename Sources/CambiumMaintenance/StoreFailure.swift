@@ -41,7 +41,7 @@ package struct StoreFailure: Error, Sendable {
                 cause = .store
                 reason =
                     "Another program has changed tables or indexes of the model: \(differences.list). "
-                    + differences.remedy(repair: "--drift repair", report: "--drift report")
+                    + remedy(of: differences, error)
             case .columnsHaveNoPlace(let differences):
                 cause = .store
                 reason =
@@ -70,6 +70,13 @@ package struct StoreFailure: Error, Sendable {
             return nil
         }
     }
+}
+
+/// The remedy of differences. No command repairs a store on a server, so a program has to.
+private func remedy(of differences: [StoreDifference], _ error: MigrationError) -> String {
+    let ofPrograms = differences.areOnServer ? error.remedy : nil
+    return ofPrograms
+        ?? differences.remedy(repair: "--drift repair", report: "--drift report")
 }
 
 extension SQLiteError {

@@ -300,7 +300,10 @@ package struct PostgresOpener: StoreOpening {
             let changed = try drift.differences(isInTransaction: true)
                 .filter { $0.kind != .external }
             // Another program had changed the old tables.
-            guard changed.isEmpty else { throw MigrationError.storeDiffers(changed) }
+            guard changed.isEmpty else {
+                throw MigrationError.storeDiffers(
+                    changed.adding(PostgresDrift.obstacleOfMigrations))
+            }
         }
         let hash = try drift.catalogue().hash
         found.metadata[Self.catalogueName] = hash

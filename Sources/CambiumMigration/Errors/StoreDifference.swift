@@ -31,6 +31,8 @@ public struct StoreDifference: Sendable, Hashable, CustomStringConvertible {
     public internal(set) var obstacles: [String] = []
     /// The reason why ``DriftPolicy/report`` cannot leave it unchanged, if there is one.
     public internal(set) var need: String?
+    /// Whether the store is on a server: a repair makes no copy there.
+    private(set) var isOnServer = false
 
     /// A column or a constraint of a table.
     public struct Part: Sendable, Hashable {
@@ -45,13 +47,14 @@ public struct StoreDifference: Sendable, Hashable, CustomStringConvertible {
         public internal(set) var values: Int?
     }
 
-    /// Creates a difference for a store that compares its schema itself.
+    /// Creates a difference of a store on a server.
     package init(
         name: String, _ kind: Kind, expected: String?, actual: String?,
         parts: [(name: String, kind: Kind, isColumn: Bool)] = [], obstacles: [String] = []
     ) {
         self.init(name: name, kind: kind, expected: expected, actual: actual, obstacles: obstacles)
         self.parts = parts.map { Part(name: $0.name, kind: $0.kind, isColumn: $0.isColumn) }
+        isOnServer = true
     }
 
     init(
@@ -106,13 +109,18 @@ extension StoreDifference.Part: CustomStringConvertible {
 public enum DriftPolicy: String, Sendable, Hashable, CaseIterable {
     /// The store is not opened. The error names each different object.
     case refuse
-    /// The model's own tables and indexes are repaired, after a copy of the store was made. Before
-    /// a migration, they are repaired to the form of the store's version. A deleted table or column
-    /// is created again, without its former content: rows have the default there, or no value. If
-    /// the rows do not allow that, the store is not opened, and the error says why.
+    /// The model's own tables and indexes are repaired. If the rows do not allow that, the store is
+    /// not opened, and the error says why.
     ///
-    /// - Warning: A column that another program has added to one of the model's tables is deleted;
-    ///   the copy has it.
+    /// In a file, a copy of the store is made first. Before a migration, tables are repaired to the
+    /// form of the store's version. A deleted table or column is created again, without its former
+    /// content: rows have the default there, or no value.
+    ///
+    /// On a server, indexes, constraints, defaults and NOT NULL are created again, and no copy is
+    /// made. Tables and columns are not created again, and a migration repairs nothing.
+    ///
+    /// - Warning: In a file, a column that another program has added to one of the model's tables
+    ///   is deleted; the copy has it.
     case repair
     /// The store is opened, and migrated, without a repair. The program can query the differences.
     /// Columns that other programs have added are migrated. If the new version has no table with
@@ -122,11 +130,14 @@ public enum DriftPolicy: String, Sendable, Hashable, CaseIterable {
 }
 
 extension [StoreDifference] {
+    /// Whether they are of a store on a server.
+    package var areOnServer: Bool { contains(where: \.isOnServer) }
+
     /// The names, kinds and parts of all.
     package var list: String { map(\.description).excerpts() }
 
-    /// Returns the difference with an additional reason that prevents a repair.
-    func adding(_ obstacle: String) -> Self {
+    /// Returns the differences with an additional reason that prevents a repair.
+    package func adding(_ obstacle: String) -> Self {
         var result = self
         let index = firstIndex { !$0.isIndex } ?? startIndex
         if indices.contains(index) { result[index].obstacles.append(obstacle) }
@@ -185,15 +196,18 @@ extension [StoreDifference] {
     ///   - report: The option with which the user leaves the differences unchanged.
     package func remedy(repair: String, report: String) -> String {
         if let obstacles {
-            return "They cannot be repaired: \(obstacles). Undo that, or put a copy of the store "
-                + "from before in its place"
+            let restoring =
+                areOnServer
+                ? "restore a backup" : "put a copy of the store from before in its place"
+            return "They cannot be repaired: \(obstacles). Undo that, or \(restoring)"
         }
         // A store that lacks a table can be opened, but neither migrated nor read.
         let need = lazy.compactMap(\.need).first
         let canLeave = need == nil && !contains(where: \.isMissingSomeTable)
         let leaving = canLeave ? "let \(report) leave it" : nil
         let consequences = consequences.isEmpty ? "" : " (it \(consequences))"
-        let repairing = "let \(repair) repair it after a copy was made\(consequences)"
+        let copying = areOnServer ? "" : " after a copy was made"
+        let repairing = "let \(repair) repair it\(copying)\(consequences)"
         let why = need.map { "They cannot be left as they are: \($0). " } ?? ""
         return why
             + (leaving.map { "Undo that, \(repairing), or \($0)" } ?? "Undo that, or \(repairing)")

@@ -87,7 +87,8 @@ public struct MigrationForecast: Sendable, Hashable {
 
     /// Whether a copy of the store will be made first.
     public var makesBackup: Bool {
-        steps.contains(where: \.losesData) || differences.contains { $0.kind != .external }
+        steps.contains(where: \.losesData)
+            || differences.contains { $0.kind != .external && !$0.isOnServer }
     }
 
     /// The names of the program's custom steps, in order.

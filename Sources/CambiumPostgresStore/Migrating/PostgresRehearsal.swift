@@ -52,7 +52,10 @@ struct PostgresRehearsal {
             _ = try migrator.run()
             let changed = try PostgresDrift(layout: layout, connection: connection)
                 .differences(isInTransaction: true).filter { $0.kind != .external }
-            guard changed.isEmpty else { throw MigrationError.storeDiffers(changed) }
+            guard changed.isEmpty else {
+                throw MigrationError.storeDiffers(
+                    changed.adding(PostgresDrift.obstacleOfMigrations))
+            }
             return nil
         } catch let error as PostgresError where error.isDisconnection {
             throw error

@@ -65,16 +65,19 @@ package struct PostgresSurvey {
             return StoreSurvey(store.version, isCurrent ? nil : chain, others, history: nil)
         }
         return StoreSurvey(
-            store.version, chain, try differences(from: store, rows),
+            store.version, chain,
+            try differences(from: store, rows, isMigrated: chain != nil),
             history: try history(on: chain))
     }
 
     /// The changes that another program has made to the tables. For other drafts, the expected
     /// tables are not known, so there are none.
     ///
-    /// - Parameter rows: The store's metadata.
+    /// - Parameters:
+    ///   - rows: The store's metadata.
+    ///   - isMigrated: Whether the store has an earlier version than the program.
     private func differences(
-        from store: StoreMetadata, _ rows: [[StoredValue]]
+        from store: StoreMetadata, _ rows: [[StoredValue]], isMigrated: Bool
     ) throws -> [StoreDifference] {
         guard
             let model = target.versions.first(where: {
@@ -85,7 +88,9 @@ package struct PostgresSurvey {
         let drift = PostgresDrift(layout: layout, connection: connection)
         let noted = rows.first { $0[0] == .text(PostgresCatalogue.nameOfHash) }
         if noted?[1] == .text(try drift.catalogue().hash) { return [] }
-        return try drift.differences(isInTransaction: true)
+        let found = try drift.differences(isInTransaction: true)
+        return isMigrated && found.contains { $0.kind != .external }
+            ? found.adding(PostgresDrift.obstacleOfMigrations) : found
     }
 
     /// Whether the store's history continues; nil if it has none, or if no migration is necessary.

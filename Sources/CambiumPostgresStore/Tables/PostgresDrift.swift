@@ -13,6 +13,11 @@ struct PostgresDrift {
         "on PostgreSQL only indexes, constraints, defaults and NOT NULL are recreated"
     ]
 
+    /// The reason why a migration does not repair the changes that it finds at its end.
+    static let obstacleOfMigrations =
+        "on PostgreSQL a migration repairs nothing, but a program of the store's version does with "
+        + "StoreOptions.driftPolicy repair"
+
     /// The objects in the schema of the store.
     func catalogue() throws -> PostgresCatalogue {
         var name = PostgresParameters()

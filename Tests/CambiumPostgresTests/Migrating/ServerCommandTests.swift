@@ -72,6 +72,28 @@ struct ServerCommandTests {
     }
 
     @Test(arguments: PostgresServer.some())
+    func `a store that differs is repaired by a program, and not by the command`(
+        _ server: PostgresServer
+    ) throws {
+        let model = try Self.stepped().performing(1)
+        try withStore(server) { schema, connection in
+            let url = "\(server.url)#\(schema)"
+            #expect(run(model, ["apply", url]).code == 0)
+            _ = try connection.run(
+                """
+                ALTER TABLE \(SQLText.identifier(schema))."Person" \
+                ALTER COLUMN "_version" DROP DEFAULT
+                """)
+            let refused = run(model, ["apply", url])
+            #expect(refused.code != 0)
+            #expect(
+                refused.errors.contains(
+                    "let the drift policy repair of the store's options repair it, or let"),
+                "\(refused)")
+        }
+    }
+
+    @Test(arguments: PostgresServer.some())
     func `the command takes the URL of a server wherever it takes a file`(
         _ server: PostgresServer
     ) throws {
