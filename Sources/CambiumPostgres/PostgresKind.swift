@@ -75,7 +75,8 @@ struct PostgresKind: StoreKind {
             settings, schema: schema, request.compiled.modelDescription,
             request.description.options,
             migrations: request.compiled.otherMigrations["postgres"] ?? [],
-            code: request.compiled.codeSteps, statementTimeout: options.statementTimeout,
+            code: request.compiled.codeSteps, migratesByDefault: request.migratesByDefault,
+            statementTimeout: options.statementTimeout,
             idleTimeout: options.idleInTransactionTimeout, waitLimit: options.poolTimeout,
             retryTimeout: options.retryTimeout, historyTriggers: options.historyTriggers)
     }

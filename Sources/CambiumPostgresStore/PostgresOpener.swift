@@ -13,6 +13,7 @@ package struct PostgresOpener: StoreOpening {
     private let migrations: [Migration]
     /// The custom migration steps of the program.
     private let code: [CodeStep]
+    private let migratesByDefault: Bool
     let options: StoreOptions
     let setup: PostgresSetup
     let waitLimit: Duration
@@ -29,6 +30,7 @@ package struct PostgresOpener: StoreOpening {
     ///   - schema: The name of the schema.
     ///   - migrations: The migrations from earlier versions to the program's version.
     ///   - code: The custom steps of these migrations.
+    ///   - migratesByDefault: Whether a store is migrated if the options do not specify it.
     ///   - statementTimeout: The greatest duration of a statement.
     ///   - idleTimeout: The greatest duration of an idle transaction.
     ///   - waitLimit: The time that a caller waits for a connection if all are in use.
@@ -39,7 +41,7 @@ package struct PostgresOpener: StoreOpening {
     package init(
         _ settings: PostgresSettings, schema: String, _ model: ModelDescription,
         _ options: StoreOptions, migrations: [Migration] = [], code: [CodeStep] = [],
-        statementTimeout: Duration? = nil,
+        migratesByDefault: Bool = true, statementTimeout: Duration? = nil,
         idleTimeout: Duration? = nil, waitLimit: Duration = .seconds(30),
         retryTimeout: Duration = .seconds(30), historyTriggers: Bool? = nil
     ) {
@@ -54,6 +56,7 @@ package struct PostgresOpener: StoreOpening {
         self.schema = schema
         self.model = model
         (self.migrations, self.code) = (migrations, code)
+        self.migratesByDefault = migratesByDefault
         self.options = options
     }
 
@@ -312,7 +315,7 @@ package struct PostgresOpener: StoreOpening {
     }
 
     private var allowsMigration: Bool {
-        !options.isReadOnly && options.migratesAutomatically ?? true
+        !options.isReadOnly && options.migratesAutomatically ?? migratesByDefault
     }
 
     private func migrate(

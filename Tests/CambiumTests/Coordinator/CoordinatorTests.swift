@@ -83,7 +83,7 @@ struct CoordinatorTests {
         }
     }
 
-    @Test(.onSQLite("A store on a server is migrated by hand unless the options say no."))
+    @Test(.onServers)
     func `by hand, a store of an earlier version is an error unless migration is on`() throws {
         try withStoreFile { path in
             _ = try PersistentContainer(
@@ -94,9 +94,10 @@ struct CoordinatorTests {
             }
             #expect(error?.code == .needsMigration)
             #expect(error?.coreDataCode == 134100)
+            #expect(error?.underlying as? MigrationError == .migrationIsOff(store: "1", program: "3"))
             #expect(coordinator.persistentStores.isEmpty)
-            #expect(
-                try PersistentStoreCoordinator.metadata(ofStoreAt: .file(path)).modelVersion == "1")
+            _ = try PersistentContainer(
+                model: FirstPackagesModel.Packages.model, at: .temporary(path))
 
             var options = StoreOptions()
             options.migratesAutomatically = true
@@ -105,7 +106,7 @@ struct CoordinatorTests {
                 Issue.record("\(store.migration)")
                 return
             }
-            let metadata = try PersistentStoreCoordinator.metadata(ofStoreAt: .file(path))
+            let metadata = try coordinator.metadata(for: store)
             #expect(metadata.isCompatible(with: PackagesModel.Packages.model.model))
             #expect(metadata.identifier == store.identifier)
         }

@@ -43,7 +43,7 @@ package struct StoreOpeningRequest {
     /// The numbers of the root entities that it is to hold.
     package let roots: Set<Int>
     /// Whether a store is migrated if the options do not specify it.
-    let migratesByDefault: Bool
+    package let migratesByDefault: Bool
     /// The location of the store from which a new one gets its rows.
     var source: StoreLocation?
 
