@@ -230,9 +230,10 @@ swift package cambium help migrate
 ```
 
 SwiftPM asks before a command writes into the package. `swift package --allow-writing-to-package-directory
-cambium …` answers in advance. Outside of a package, build the tool once with `swift build -c release
---product CambiumTool`, and run `.build/release/CambiumTool` as `cambium`. `--traits PostgreSQL` in that
-command builds a tool that also works with stores on a server.
+cambium …` answers in advance. If you have no such package, build the tool once in a clone of Cambium, with
+`swift build -c release --product CambiumTool`. Then run `.build/release/CambiumTool` instead of
+`swift package cambium`. A build with `--traits PostgreSQL` makes a tool for stores in files and for stores
+on a server.
 
 PAGE
     "$tool" help | awk "$prose"'

@@ -31,7 +31,7 @@ import Synchronization
 /// | exit code | meaning |
 /// |---|---|
 /// | 0 | all is well |
-/// | 1 | a step is not proven, or the store has faults (`check-store`) |
+/// | 1 | a step is not proven, or the store has problems (`check-store`) |
 /// | 2 | the command line is wrong, or the store cannot be checked (`check-store`) |
 /// | 4 | a file cannot be read or written |
 /// | 6 | the store has to be migrated (`status`) |

@@ -1,5 +1,6 @@
-/// The current row of a fetch. It is valid only during the call that receives it, because the next
-/// row uses the same object. (With a value, the references in it would be counted for each row.)
+/// The current row of a fetch. The object is valid only during the call that receives it, because
+/// the fetch uses the same object for the next row. (If the row were a struct, its references would
+/// be retained and released for each row.)
 public final class StoreRow {
     // Safety: written by a fetch between the calls that read it. Other modules inline the access to
     // the members: otherwise each access would be checked, for each row.

@@ -354,8 +354,8 @@ extension Connection {
         if kind != .deferred { try requireOwnFile() }
     }
 
-    /// Runs a part of an open transaction. If it throws, its changes are rolled back, and the
-    /// transaction continues.
+    /// Runs a closure as a part of the open transaction. If the closure throws, the changes of the
+    /// closure are rolled back, and the transaction remains open.
     ///
     /// - Throws: The error that the closure throws, or ``SQLiteError``. If SQLite has rolled back
     ///   the transaction itself, the function that began it detects that.

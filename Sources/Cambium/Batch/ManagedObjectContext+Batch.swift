@@ -71,8 +71,9 @@ extension ManagedObjectContext {
     ///   this one has merged them before the call returns.
     /// - Throws: ``StoreError`` if a property cannot be set; ``ValidationError`` with the object
     ///   that would violate a limit or a rule; ``ConstraintConflictError`` if objects would have
-    ///   the same unique values; ``ExpressionDiagnostics``; `CancellationError` if the task is
-    ///   cancelled; any error of the store. No object is changed then.
+    ///   the same unique values; ``ExpressionDiagnostics`` if the condition or an assigned
+    ///   expression does not fit the entity; `CancellationError` if the task is cancelled; any
+    ///   error of the store. After an error, no object is changed.
     @discardableResult
     public func execute<Entity>(
         _ request: BatchUpdateRequest<Entity>, merging: BatchMerging = .contexts

@@ -128,9 +128,9 @@ public final class ManagedObjectContext {
     ///
     /// Unsaved changes of an earlier event win, as in Core Data. If an attribute has a merge rule
     /// in the model (`merge="sum"`), the rule is applied. If another context has deleted the row of
-    /// an object with unsaved changes, the object is kept in the same event and in later ones, and
-    /// ``mergePolicy`` decides when it is saved. (Core Data removes the object, and its changes are
-    /// lost.)
+    /// an object with unsaved changes, the object is kept, in the same event and in later ones. The
+    /// next save resolves this conflict by ``mergePolicy``. (Core Data removes the object, and its
+    /// changes are lost.)
     ///
     /// An unsaved link is no change of the object that it references. A link of a one-to-one
     /// relationship is a change of neither object, regardless of the side with the key. If the

@@ -419,11 +419,11 @@ extension Explanation {
         Explanation(
             .renamedInSwift, title: "The name is different in Swift",
             meaning: """
-                A name in a model of Xcode cannot be used in Swift. A property has the name of a \
-                member of ManagedObject, a class has the name of another type, or the name of a \
-                fetch request is not a Swift identifier, such as 'New this week'. Generated code \
-                uses the name in the message instead. The store and expressions keep the name of a \
-                property.
+                A name in a model of Xcode cannot be used in Swift. There are three causes: the \
+                name of a property is that of a member of ManagedObject, the name of a class is \
+                that of another Swift type, or the name of a fetch request is not a Swift \
+                identifier, such as 'New this week'. Generated code uses the name in the message \
+                instead. In the store and in expressions, a property keeps its name in the model.
                 """,
             remedy: """
                 If the name in the message is right, do nothing. Otherwise rename the property in \

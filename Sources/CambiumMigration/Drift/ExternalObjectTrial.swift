@@ -72,10 +72,11 @@ struct ExternalObjectTrial {
         }
     }
 
-    /// Tries a trigger. The trigger fails the test if a statement works only without the trigger,
-    /// or fails for another reason with the trigger. (A view without a trigger cannot be written at
-    /// all.) A failed trigger is dropped again, so that its errors are not attributed to the next
-    /// one.
+    /// Tries a trigger. The trigger fails the test in two cases: a statement on the trigger's table
+    /// works only without the trigger, or the statement has another error with the trigger than
+    /// without the trigger. (Without a trigger, each statement that writes to a view has an error.)
+    /// A trigger that fails the test is dropped again, so that its errors are not attributed to the
+    /// next trigger.
     private mutating func tryTrigger(_ object: StoreObject) {
         let before = answers(about: object.table)
         make(object, object.sql)
@@ -121,7 +122,8 @@ struct ExternalObjectLinks {
     /// The tables, each with the number of its dangling links.
     private let tables: [(object: StoreObject, broken: Int)]
 
-    /// Counts them, before anything is done. Costs nothing if there are no such tables.
+    /// Counts the dangling links before the migration begins. If there are no such tables, nothing
+    /// is counted.
     init(
         in connection: Connection, _ chain: MigrationChain, _ schema: Schema
     ) throws(SQLiteError) {
@@ -153,15 +155,17 @@ struct ExternalObjectLinks {
     }
 }
 
-/// The views of other programs whose names a migration needs, and the objects that work only with
-/// these views. Without the views, these objects would use the model's table of the same name. (A
-/// table of such a name is renamed, and SQLite renames it in the objects that use it.)
+/// The views of other programs that have a name needed by a migration, and the objects that work
+/// only with these views. If such a view were dropped, these objects would use the model's table of
+/// the same name instead. (If a table of another program has such a name, the table is renamed, and
+/// SQLite changes the name in all objects that use the table.)
 struct LostViews {
     private let views: [StoreObject]
     private let with: ExternalObjectTrial?
     private let without: ExternalObjectTrial?
 
-    /// Tries the store's own tables with them and without. Costs nothing if there are none.
+    /// Tries the objects with the store's own tables twice: with the views and without the views.
+    /// If there are no such views, nothing is tried.
     init(
         _ names: MigratedNames, _ own: [StoreObject], _ objects: [StoreObject],
         _ virtualColumns: [String: [String]]

@@ -204,19 +204,21 @@ extension Value {
 package enum ConversionFunction: String, CaseIterable, Sendable {
     /// `(units, scale)`: the bytes of the exact decimal.
     case decimalBytes = "cambium_decimal_bytes"
-    /// `(bytes, scale)`: the number in units of the scale. It is NULL if the number has more
-    /// decimal places or is too great.
+    /// `(bytes, scale)`: the number in units of the scale. The result is NULL if the number has
+    /// more decimal places than the scale, or is too great for 64 bits.
     case decimalUnits = "cambium_decimal_units"
     /// `(bytes)`: the number as text.
     case decimalText = "cambium_decimal_text"
-    /// `(text)`: the bytes of the number that the text spells, or NULL if it is not a number.
+    /// `(text)`: the bytes of the number that the text spells, or NULL if the text is not a number.
     case decimalOfText = "cambium_decimal_of_text"
-    /// `(number or text)`: the bytes of the number with the fewest digits that identify it, or NULL
-    /// if the value is not a number.
+    /// `(number or text)`: the bytes of a decimal. A text gives the decimal that the text spells. A
+    /// number gives the decimal with the fewest digits that is read as the same number. All other
+    /// values give NULL.
     case decimalOfNumber = "cambium_decimal_of_number"
-    /// `(number)`: the bytes of the decimal that the number's 15 digits spell, if it has at most
-    /// six decimal places. The result is NULL if it has more, or if 15 digits are not enough. Then
-    /// the text of the number determines the decimal.
+    /// `(number)`: the bytes of the decimal with at most 15 digits, and at most six of them after
+    /// the point, that is exactly this number when it is read as a floating-point number. The
+    /// result is NULL if there is no such decimal. ``decimalOfNumber`` then converts the text of
+    /// the number.
     case decimalOfShortNumber = "cambium_decimal_of_short_number"
     /// `(bytes, type)`: the JSON of values that Core Data archived, in the form that the Swift type
     /// decodes. The result is NULL if the values have another type or cannot be written as JSON. An

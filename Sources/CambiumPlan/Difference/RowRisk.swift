@@ -217,9 +217,9 @@ extension Relationship {
 }
 
 extension Attribute {
-    /// The limits that the store's CHECK constraints can enforce. Limits that the attribute's own
-    /// default violates are left out, because a migration writes the default into rows. (Only
-    /// models from Xcode have such defaults.)
+    /// The limits that the store's CHECK constraints can enforce. If the attribute's own default
+    /// violates a limit, that limit is not one of them, because a migration writes the default into
+    /// rows. (Only models from Xcode have such defaults.)
     package var enforcedLimits: Limits {
         guard !limits.isEmpty, case .constant(let value)? = defaultValue else { return limits }
         let length = value.length

@@ -12,27 +12,28 @@ enum CheckStoreCommand: Command {
     static let summary = "Check every object, link and derived value of a store"
     static let usage = "STORE --model MODEL [--repair] [--limit NUMBER] [--json]"
     static let details = """
-        Finds faults in a store after another program has written to it, or a disk has failed. The
-        command checks each value against the model: types, limits, patterns, enumerations, rules
-        and unique values. It checks both ends of each link, the number of related objects, and the
-        positions in ordered relationships. It computes derived values again, and looks for missing
-        and unreferenced large values. It checks the tables, the indexes, and the counters that give
-        new objects their keys. In a file, it also runs SQLite's integrity_check.
+        Finds problems in a store after another program has written to the store, or a disk has
+        failed. The command checks each value against the model: types, limits, patterns,
+        enumerations, rules and unique values. It checks both ends of each link, the number of
+        related objects, and the positions in ordered relationships. It computes derived values
+        again, and looks for missing and unreferenced large values. It checks the tables, the
+        indexes, and the counters that give new objects their keys. In a file, it also runs SQLite's
+        integrity_check.
 
             cambium check-store shop.sqlite --model Sources/App/Shop.cambium
 
         The command reads the store as it is at one moment, and other programs can write meanwhile.
         A finding names the object by entity and key, and the property, but never a value. --json
-        prints the same for programs. The kinds of findings, such as danglingLink, stay the same in
-        later versions.
+        prints the findings as JSON, for programs. The kinds of findings, such as danglingLink, stay
+        the same in later versions.
 
         --repair then repairs everything that needs no decision about data: it computes derived
         values, raises counters of keys, and removes unreferenced large values. It prints a list of
         the repairs.
 
-        The exit code is 0 if the store has no faults, 1 if it has some, and 2 if it cannot be
-        checked. With --repair, only the remaining faults count. MODEL must have the version of the
-        store. Validation in Swift code does not run.
+        The exit code is 0 if the store has no problems, 1 if it has problems, and 2 if the store
+        cannot be checked. With --repair, only the problems that remain count. MODEL must have the
+        version of the store. Validation in Swift code does not run.
         """
     static let options = [
         Option("--model", "MODEL", "the model of the store: Name.cambium or Name.xcdatamodeld"),

@@ -47,7 +47,7 @@ extension ExitCode {
         switch self {
         case .fine: "success"
         case .modelHasErrors:
-            "a model has errors, or is not compiled (check --package); a store has faults"
+            "a model has errors, or is not compiled (check --package); a store has problems"
                 + " (check-store)"
         case .usage: "the command line is wrong, or a store cannot be checked (check-store)"
         case .modelHasWarnings: "a model has warnings (with --strict)"

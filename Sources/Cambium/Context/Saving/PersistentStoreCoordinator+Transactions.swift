@@ -10,8 +10,8 @@ extension PersistentStoreCoordinator {
     ///
     /// - Throws: The error of the closure or the save; ``StoreError`` with `busy` if other
     ///   transactions interfered 20 times or for 30 seconds; ``StoreError`` with `invalidRequest`
-    ///   if a custom store does not support such transactions; `CancellationError` if the task is
-    ///   cancelled before it would run again.
+    ///   if a custom store does not support such transactions; `CancellationError` if the closure
+    ///   has to run again, but the task was cancelled.
     public func performTransaction<Result>(
         isolation: TransactionIsolation = .serializable,
         _ body: (ManagedObjectContext) throws -> Result

@@ -18,8 +18,9 @@ struct PatternAutomaton {
     /// The number of times that all states were discarded.
     private var age = 0
 
-    /// For each step, the last turn in which it was reached, and the last turn in which it was
-    /// added to the next state.
+    /// For each step of the program: the last turn in which a path reached the step, and the last
+    /// turn in which the step was added to the next state. A turn is one call of
+    /// ``advance(_:_:_:_:)``.
     private var visited: [UInt32]
     private var added: [UInt32]
     private var turn: UInt32 = 0

@@ -18,12 +18,13 @@ enum MigrateCommand: Command {
                cambium migrate verify --model MODEL --engine postgres --url URL [--json]
         """
     static let details = """
-        status prints the version of a store, and whether a program with the model can open it. The
-        exit code is 6 if the store has to be migrated. plan prints the migration: steps, classes,
-        rows, disk space. status and plan change nothing. apply migrates the store, completely or
-        not at all. If data will be lost, apply first makes a copy beside the store. rehearse
-        migrates a temporary copy of the store, and compares the number of rows. forget removes the
-        copies that earlier migrations have made.
+        status prints the version of a store, and whether a program with the model can open the
+        store. The exit code of status is 6 if the store has to be migrated. plan prints the
+        migration: each step with its class, the number of rows, and the disk space. status and plan
+        change nothing. apply migrates the store, completely or not at all. If data will be lost,
+        apply first makes a copy beside the store. rehearse migrates a temporary copy of the store,
+        and compares the numbers of rows before and after. forget removes the copies that earlier
+        migrations have made.
 
         STORE is the file of an SQLite database, or the URL of a PostgreSQL server, such as
         postgresql://host/shop#schema. On a server, plan also lists the tables that will be
