@@ -12,16 +12,19 @@ enum DiffCommand: Command {
                cambium diff OLD-MODEL NEW-MODEL [FROM [TO]] …
         """
     static let details = """
-        Compares versions entity by entity, as the build does. For each change it prints the class,
-        which is the effect on existing data: additive, reversible, lossy, destructive, needs data
-        (existing values must meet a condition, or the model must give new ones) or needs code. For
-        each table it prints the work: changed in constant time, read, changed in place, rewritten,
-        created or dropped. Then it lists the decisions that the model does not contain yet, with
-        the lines that the build proposes. It runs no migration, and reads no store.
+        Compares versions entity by entity, like the build. For each change, the command prints the
+        class, which is the effect on existing data: additive, reversible, lossy, destructive, needs
+        data (existing values must meet a condition, or the model must give new values) or needs
+        code. For each table, the command prints the work: changed in constant time, read, changed
+        in place, rewritten, created or dropped. Then the command lists the decisions that the model
+        does not contain yet, with the lines that the build proposes. The command runs no migration,
+        and reads no store.
 
-        Without versions it compares the current version with the previous one. With one version it
-        compares all versions from FROM on. With two bundles, such as those of two branches, it
-        compares the current versions of both, or FROM of the first bundle with TO of the second:
+        Without versions, the command compares the current version with the previous version. With
+        one version, it compares all versions from FROM on. With two bundles, such as those of two
+        branches, it compares the current version of the first bundle with the current version of
+        the second. If you give versions, it compares FROM of the first bundle with TO of the
+        second:
 
             cambium diff Shop.cambium
             cambium diff Shop.cambium 1 3 --format markdown

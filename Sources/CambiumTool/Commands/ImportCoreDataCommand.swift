@@ -28,15 +28,16 @@ enum ImportCoreDataCommand: Command {
         model, dangling references, unreadable values, missing files, and Core Data's own tables.
         Keys stay the same: the id of an object is its Z_PK.
 
-        --plan imports into a temporary file and deletes it. The report and the exit code are those
-        of an import. The former name of this command, 'adopt', still works.
+        --plan imports into a temporary file and deletes the file. The report and the exit code are
+        the same as those of an import. The former name of this command, 'adopt', still works.
 
         A version fits the store if it has exactly the entities and columns of the store. If no
         version fits, the command prints the nearest one and the differences, and imports nothing.
         --version imports the store with a version that does not fit. A property that has no column
         in the store is then nil, or has the default of the model. A column that belongs to no
-        property is ignored. If the version of the store comes after the current one, the new store
-        keeps that version, and the exit code is 8, unless --until names it.
+        property is ignored. If the version of the store comes after the current version, the new
+        store keeps the later version. The exit code is then 8, unless --until names the later
+        version.
         """
     static let options =
         [

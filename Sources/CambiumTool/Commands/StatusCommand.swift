@@ -23,9 +23,9 @@ enum StatusCommand: Command {
         transaction ends, the server keeps old versions of rows. The number of rows of a large table
         is the server's estimate.
 
-        The command only reads the store. An entity and its sub-entities share a table, so there is
-        one size for all of them. 'cambium migrate status' shows whether the store has to be
-        migrated.
+        The command only reads the store. An entity and its sub-entities share a table, so the
+        command shows one size for the whole hierarchy. 'cambium migrate status' shows whether the
+        store has to be migrated.
         """
     static let options = [
         Option("--model", "MODEL", "the model of the store: Name.cambium or Name.xcdatamodeld"),
