@@ -28,9 +28,10 @@ extension PersistentContainer {
     ///     such as `Shop.earlierVersions`. The compiler generates them if the file `cambium.json`
     ///     beside the bundle contains `"earlierVersions": true`. The current version is always
     ///     included.
-    ///   - version: The name of the version that wrote the old store. The tables are then not used
-    ///     to find it: a property without a column is nil or the default, and a column without a
-    ///     property is left out. Default (nil): it is found by hashes, identifier and tables.
+    ///   - version: The name of the version that wrote the old store. With this name, the import
+    ///     does not compare the tables to find the version: a property without a column is nil or
+    ///     the default, and a column without a property is ignored. Default (nil): the import finds
+    ///     the version by hashes, identifier and tables.
     ///   - options: The options for the new store. Their migration progress is that of the
     ///     migration, and not of the import.
     ///   - report: Receives the report of the import, with all data that was not imported, before

@@ -51,7 +51,7 @@ package struct CoreDataImporter {
 
     /// Creates the new store.
     ///
-    /// - Throws: ``CoreDataImportError``. No file was written then.
+    /// - Throws: ``CoreDataImportError``. After an error, there is no new file.
     package func run(in place: NewStore) throws -> CoreDataImportReport {
         let match = try match()
         try CoreDataImportError.making { () throws(NewStoreError) in try place.prepare() }

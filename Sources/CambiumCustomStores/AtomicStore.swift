@@ -34,7 +34,7 @@ import Synchronization
 public protocol AtomicStore: AnyObject, Sendable {
     /// Reads all content; nil if there is no store yet. Called once, when the store is added.
     ///
-    /// - Throws: The reason why the store cannot be read; it is not opened then.
+    /// - Throws: The reason why the store cannot be read. After an error, the store is not opened.
     func load() throws -> StoreContent?
 
     /// Writes all content, and replaces the previous one. Called by each save that changes

@@ -50,7 +50,7 @@ package protocol BatchTransaction: AnyObject {
     /// - Parameter swapped: Rows that are removed from their tables meanwhile, because others get
     ///   their unique values.
     /// - Throws: ``RefusedRow`` if the store or a rule rejects a row that is updated or inserted.
-    ///   The transaction has to be rolled back then.
+    ///   After this error, the transaction has to be rolled back.
     func write(
         _ request: SaveRequest, from source: RowSource, swapping swapped: Set<RowIdentity>) throws
 }

@@ -160,8 +160,8 @@ public enum MergeRule: String, Sendable, Hashable, CaseIterable {
     case min
     /// Both differences from the common base are added to the base (numbers and decimals).
     case sum
-    /// An element is in the result if it is in the base or either side added it, and no side
-    /// removed it (codable values that are written as a JSON array).
+    /// An element is in the result if the base has it or a side added it, and no side removed it
+    /// (codable values that are written as a JSON array).
     case union
 }
 

@@ -25,8 +25,8 @@ extension DefinitionPart {
 /// Writes the parts of a model in order, or reads them in the same order. Each part has one
 /// function for both, so everything that is written can be read.
 ///
-/// The text is made of words, quoted strings and brackets. A part that has its usual value is left
-/// out. Except for the first few, a word before each part names it.
+/// The text is made of words, quoted strings and brackets. A part that has its usual value is not
+/// written. A word before each part names the part, except before the first parts.
 struct DefinitionCoder {
     /// The text written so far, or, while reading, all of the text.
     private(set) var text: [UInt8]

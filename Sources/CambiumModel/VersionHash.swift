@@ -23,7 +23,8 @@ extension Model {
     /// ```
     ///
     /// TYPE is the type's name in the model language, a decimal with its scale (`decimal(2)`), an
-    /// enumeration by its name. `optional` of a to-many is left out: it changes no table.
+    /// enumeration by its name. The text does not contain `optional` of a to-many, because that
+    /// changes no table.
     package var canonicalText: String {
         let enums = enumerations.map { "enum \($0.name) \(canonicalName(of: $0.rawType))" }
         let blocks = entities.map { entity in (entity.name, canonicalLines(of: entity)) }

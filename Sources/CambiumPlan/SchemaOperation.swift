@@ -50,7 +50,7 @@ public struct RowCopy: Sendable, Hashable {
     /// The columns that are written, in order.
     public let columns: [String]
     /// The old columns that the values of a column are computed from. A column that takes its
-    /// values from the old column of the same name is left out.
+    /// values from the old column of the same name has no entry.
     public let origins: [String: [String]]
     /// The columns of the new table that SQLite computes.
     public let computed: [String]

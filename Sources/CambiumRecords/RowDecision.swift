@@ -4,7 +4,7 @@ import CambiumModel
 package struct ConflictingRow {
     /// The intention of the save for the row.
     package enum Intent: CaseIterable, Sendable {
-        /// That it is as it was; nothing is written.
+        /// That it is unchanged; nothing is written.
         case check
         /// That it is changed.
         case update

@@ -324,7 +324,7 @@ extension Connection {
 
     /// Commits the open transaction, inside the closure of ``transaction(_:_:)``.
     ///
-    /// - Throws: ``SQLiteError``, also if the transaction was already rolled back.
+    /// - Throws: ``SQLiteError`` if the commit fails or the transaction was already rolled back.
     package func commit() throws {
         guard let open = commitment else { return }
         if sqlite3_total_changes(handle) != open.changesBefore { try markFile() }
@@ -409,7 +409,7 @@ extension Connection {
     }
 
     /// Runs a closure that ends soon after its task was cancelled, even in the middle of a
-    /// statement. The function that began a transaction must roll it back then.
+    /// statement. If a transaction is open, the function that began it must roll it back.
     ///
     /// - Throws: `CancellationError` if the task was cancelled; otherwise the error that the
     ///   closure throws.

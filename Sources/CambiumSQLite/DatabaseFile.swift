@@ -105,7 +105,7 @@ final class DatabaseFile {
         }
     }
 
-    /// - Parameter known: The identity of the file the first time; set then.
+    /// - Parameter known: The identity of the file at the first call, which sets it.
     private static func change(
         of path: UnsafePointer<CChar>, _ known: inout FileIdentity?
     ) -> FileChange? {

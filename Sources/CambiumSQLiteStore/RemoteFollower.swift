@@ -13,7 +13,8 @@ import Synchronization
 /// the history is updated under the writer's lock, as the reports of saves are.
 ///
 /// Another program that writes to the file may also turn its history off, restart it or damage it.
-/// Changes that cannot be listed are reported as a loss; contexts read all objects again then.
+/// If the changes cannot be listed, they are reported as a loss, and contexts read all objects
+/// again.
 final class RemoteFollower: Sendable {
     private weak let store: SQLiteEngine?
     private weak let receiver: (any CommitReceiver)?
@@ -216,9 +217,10 @@ final class CommitWatch: Sendable {
     }
 }
 
-/// Warns, once for each store, if another process writes to its file and the SQLite library may
-/// lose pages then. Before 3.51.3 it may, if a checkpoint on one connection coincides with a write
-/// on another. This cannot happen within a container, only with two containers or two processes.
+/// Warns, once for each store, if another process writes to its file and this version of SQLite may
+/// then lose pages. SQLite before 3.51.3 may lose pages if a checkpoint on one connection coincides
+/// with a write on another. This cannot happen within a container, only with two containers or two
+/// processes.
 final class OtherWriters: Sendable {
     /// The first safe version, in SQLite's numbering.
     static let safeVersionNumber: Int32 = 3_051_003

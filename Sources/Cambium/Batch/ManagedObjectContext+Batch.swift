@@ -12,7 +12,7 @@ extension ManagedObjectContext {
     ///   this one has merged them before the call returns.
     /// - Throws: ``BatchInsertError`` with the number of the row that could not be inserted; the
     ///   error of the handler; `CancellationError` if the task is cancelled; ``StoreError``, or any
-    ///   error of the store. No object is inserted then.
+    ///   error of the store. After an error, no object is inserted.
     @discardableResult
     public func execute<Entity>(
         _ request: BatchInsertRequest<Entity>, merging: BatchMerging = .contexts
@@ -93,7 +93,7 @@ extension ManagedObjectContext {
     ///   this one has merged them before the call returns.
     /// - Throws: ``ValidationError`` with the object and the relationship that prevents its
     ///   deletion; `CancellationError` if the task is cancelled; ``StoreError``, or any error of
-    ///   the store. No object is deleted then.
+    ///   the store. After an error, no object is deleted.
     @discardableResult
     public func execute<Entity>(
         _ request: BatchDeleteRequest<Entity>, merging: BatchMerging = .contexts

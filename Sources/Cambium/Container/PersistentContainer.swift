@@ -164,8 +164,8 @@ public final class PersistentContainer: Sendable {
     /// end of a program. Any later use of the container is an error.
     ///
     /// - Parameter limit: The maximum time to wait. Default: 30 seconds.
-    /// - Returns: Whether everything had ended by then. Otherwise the remaining work continues, and
-    ///   its connection is closed after it.
+    /// - Returns: Whether all fetches and saves ended within this time. If not, the remaining work
+    ///   continues, and its connection is closed afterwards.
     /// - Throws: ``StoreError`` with `invalidRequest` if it is called in a closure that a store
     ///   calls, such as a statement hook.
     @discardableResult
@@ -428,8 +428,8 @@ extension PersistentContainer {
     /// - Parameters:
     ///   - model: The compiled model, such as `Shop.model`.
     ///   - location: The location of the store.
-    /// - Returns: Nil if there is no store, or if it needs no migration; also for stores in memory
-    ///   and custom stores.
+    /// - Returns: Nil if there is no store, or if the store needs no migration. Always nil for
+    ///   stores in memory and custom stores.
     /// - Throws: ``StoreLoadingError`` if the program cannot open the store, or it cannot be read.
     public static func migrationForecast(
         model: CompiledModel, at location: StoreLocation

@@ -324,7 +324,7 @@ struct LinkReading: ContextAccess {
 
     /// Reads the far end of a relationship.
     ///
-    /// - Returns: False if it could not be read; the links are unchanged then.
+    /// - Returns: False if the far end could not be read. The links are then unchanged.
     func read(
         of object: ManagedObject, _ relationship: RelationshipDescription, into links: inout LinkSet
     ) -> Bool {

@@ -15,11 +15,12 @@ import CambiumRecords
 /// ```
 ///
 /// The controller tests the changed objects themselves, including rows that its context has not
-/// read: if another context changes a row so that it matches, it appears in the results. If the
-/// request reads related objects, the controller finds the results that a change of a related
-/// object affects. The cost of a change depends on the number of changed objects, not on the length
-/// of the list. Only two kinds of requests are fetched again after a relevant change: requests with
-/// a limit or an offset, and requests that read the members of a to-many relationship.
+/// read: if another context changes a row so that the row matches, its object appears in the
+/// results. If the request reads related objects, the controller finds the results that a change of
+/// a related object affects. The cost of a change depends on the number of changed objects, not on
+/// the length of the list. Only two kinds of requests are fetched again after a relevant change:
+/// requests with a limit or an offset, and requests that read the members of a to-many
+/// relationship.
 ///
 /// A controller retains its objects. If the request has a ``FetchRequest/batchSize``, it retains
 /// their keys and sort values instead, and reads objects in batches of that size when they are

@@ -11,8 +11,8 @@ final class ResultScope {
     let related: RelatedPaths
     /// The indices of the entities with changes that can affect the results.
     let watchedEntities: Set<Int>
-    /// Whether a change of one object can affect the membership of others. Only a new fetch gives
-    /// the results then.
+    /// Whether a change of one object can affect the membership of others. If it can, only a new
+    /// fetch gives the results.
     let needsRefetch: Bool
     /// The options for reading the results.
     var options = RequestOptions()

@@ -67,9 +67,9 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
     public var includesPropertyValues = true
     /// A Boolean value that indicates whether objects that are new to the context are returned as
     /// faults, with their values in the row cache. Their `awakeFromFetch()` is called at the first
-    /// access. The default is false: objects have their values. (In Core Data it is true; a program
-    /// sees the difference in `isFault` and in the time of that call.) If unsaved changes count,
-    /// all objects have their values.
+    /// access. The default is false: objects have their values. (In Core Data the default is true;
+    /// a program sees the difference in `isFault`, and in the time at which `awakeFromFetch()` is
+    /// called.) If unsaved changes count, all objects have their values.
     public var returnsObjectsAsFaults = false
     /// A Boolean value that indicates whether a fetch may evaluate a part of the request in memory:
     /// a condition, an order or results that the store's engine cannot express. It reads extra rows

@@ -396,7 +396,8 @@ extension ManagedObject {
 }
 
 extension Error {
-    /// Whether the error is a mistake in the program or the model. Trying again does not help then.
+    /// Whether the error is a mistake in the program or the model. A second try of the same read
+    /// has the same error.
     fileprivate var isMistake: Bool {
         switch (self as? StoreError)?.code {
         case .unknownName, .invalidRequest, .objectOfAnotherContext: true

@@ -29,7 +29,8 @@ extension ManagedObject {
 
     /// Returns the former values of the properties that changed since changes were last processed.
     /// Relationships are returned as object ids. A property that was set to an equal value is not
-    /// included. Empty for an object that is new since then. Reads nothing from the store.
+    /// included. If the object was inserted after that, the result is empty. Reads nothing from the
+    /// store.
     public final func changedValuesForCurrentEvent() -> [String: PropertyValue] {
         guard flags.contains(.isNoted), let extras else { return [:] }
         var values = [String: PropertyValue]()

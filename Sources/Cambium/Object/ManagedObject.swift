@@ -144,8 +144,9 @@ open class ManagedObject {
     open func awakeFromInsert() {}
 
     /// Called after the object's values were read from the store. Attributes that are set here do
-    /// not make the object changed, as if they had been read. (They are written when the object is
-    /// saved with other changes.) Do not change relationships here. The default does nothing.
+    /// not make the object changed, as if they had been read. (The next save of other changes of
+    /// the object also writes these attributes.) Do not change relationships here. The default does
+    /// nothing.
     open func awakeFromFetch() {}
 
     /// Called after the object's values were changed by something other than a setter: undo, redo,

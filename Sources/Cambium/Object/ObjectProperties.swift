@@ -170,8 +170,8 @@ struct ObjectProperties: ObjectAccess {
         }
     }
 
-    /// Returns the row's current value if another context has set one since this object was read:
-    /// the file of the former value was deleted then.
+    /// Returns the row's current value if another context has saved one after this object was read.
+    /// That save has deleted the file of the former value.
     private func newerExternalData(at slot: Int, than bytes: UnsafeRawBufferPointer) -> Data? {
         let writer = RecordWriter()
         var row: PlacedRecord?

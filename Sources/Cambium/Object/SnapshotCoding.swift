@@ -15,8 +15,9 @@ extension Snapshot: Codable {
     /// Decodes the values by the names of their properties.
     ///
     /// Names that the entity does not have are ignored. A missing value is nil, or the model's
-    /// default if the attribute is required; a derived attribute has no value then. Without
-    /// `objectID`, the snapshot is not of an existing object, and is of the class's own entity.
+    /// default if the attribute is required. A missing value of a derived attribute stays missing.
+    /// Without `objectID`, the snapshot is not of an existing object, and is of the class's own
+    /// entity.
     ///
     /// - Throws: `DecodingError` with the coding path if a required value without a default is
     ///   missing, or a value is of another type or does not fit.

@@ -11,7 +11,7 @@ enum JSONValue: ExpressibleByDictionaryLiteral {
     /// Members in the order in which they are written.
     case object([(name: String, value: JSONValue)])
 
-    /// A literal creates an object. Members with the value nil are left out.
+    /// A literal creates an object. Members with the value nil are not in the object.
     init(dictionaryLiteral members: (String, JSONValue?)...) {
         self = .object(members.compactMap { name, value in value.map { (name, $0) } })
     }

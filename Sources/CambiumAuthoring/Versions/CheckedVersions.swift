@@ -1,8 +1,8 @@
 import CambiumCompiler
 import CambiumModel
 
-/// All versions of a bundle, also the ones after the current one, each checked by itself. It serves
-/// to read a store, independent of the steps between the versions.
+/// All versions of a bundle, including versions after the current version. Each is checked by
+/// itself, without the steps between the versions. This is sufficient to read a store.
 package struct CheckedVersions: Sendable {
     /// The versions without errors, oldest first.
     package let models: [Model]

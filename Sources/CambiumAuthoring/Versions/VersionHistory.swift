@@ -3,8 +3,8 @@ import CambiumMigration
 import CambiumModel
 import CambiumSQL
 
-/// All versions of a bundle, also the ones after the current one, and the steps between them. They
-/// are sufficient to read a store of any version.
+/// All versions of a bundle, including versions after the current version, and the steps between
+/// the versions. This is sufficient to read a store of any version.
 package struct VersionHistory: Sendable {
     /// Steps from one version to another.
     package struct Path: Sendable {

@@ -27,7 +27,7 @@ package final class ModelChecker {
     var renamedByMigration: [String?: Set<String>] = [:]
     /// The names of the steps that the program supplies.
     var stepNames: [String: String] = [:]
-    /// The positions of declarations that are left out of a model of Xcode.
+    /// The positions of declarations of a model of Xcode that the compiler ignores.
     var excluded: Set<Int> = []
     /// The names of the entities, right or wrong.
     let declaredEntities: Set<String>
@@ -131,8 +131,8 @@ package final class ModelChecker {
             enumerations: enumerations, composites: composites)
     }
 
-    /// The declarations of a kind in an entity, in the order of the model, without the ones that
-    /// are left out.
+    /// The declarations of a kind in an entity, in the order of the model, without the ignored
+    /// declarations.
     func kept(_ kind: String, of draft: EntityDraft) -> [ParsedElement] {
         draft.element.children.filter { $0.name == kind && !excluded.contains($0.offset) }
     }

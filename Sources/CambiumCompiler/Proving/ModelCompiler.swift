@@ -70,8 +70,8 @@ package final class ModelCompiler {
         return result
     }
 
-    /// Checks all versions of a store's history. Versions with errors are left out. If a version
-    /// has shipped, everything except errors is a note.
+    /// Checks all versions of a store's history. The result does not contain versions with errors.
+    /// If a version has shipped, everything except errors is a note.
     package static func check(
         _ bundle: ParsedBundle, _ engine: CheckedEngine = .sqlite
     ) -> (versions: [CheckedModel], diagnostics: [Diagnostic], notes: [Diagnostic]) {

@@ -55,7 +55,8 @@ struct ObjectCopier {
 
     /// Copies rows.
     ///
-    /// - Returns: The error of a row that breaks a constraint; no rows were copied then.
+    /// - Returns: The error of a row that breaks a constraint; nil if all rows were copied. After
+    ///   an error, no rows are copied.
     private mutating func run(_ sql: String, _ values: [StoredValue]) throws -> SQLiteError? {
         do throws(SQLiteError) {
             let statement = try connection.statement(sql)

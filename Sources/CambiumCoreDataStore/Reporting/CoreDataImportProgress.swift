@@ -46,7 +46,7 @@ final class ImportMeter {
     /// Called before a part of the work.
     ///
     /// - Parameters:
-    ///   - fraction: The fraction of all work that is done by then.
+    ///   - fraction: The fraction of all work that is done before the part.
     ///   - share: The part's fraction of all work.
     ///   - rows: The number of rows that it reads.
     func begin(

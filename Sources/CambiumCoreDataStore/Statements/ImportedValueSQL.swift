@@ -63,7 +63,7 @@ struct ImportedValueSQL {
         return "CASE WHEN \(Self.isNaN(column)) THEN \(replacement) ELSE \(value) END"
     }
 
-    /// Whether an unreadable value becomes nil. It must be reported then.
+    /// Whether an unreadable value of the attribute becomes nil. Such a value must be reported.
     static func mayBecomeNil(_ attribute: Attribute) -> Bool {
         if case .codable = attribute.type { true } else { false }
     }

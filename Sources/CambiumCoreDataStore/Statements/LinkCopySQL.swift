@@ -68,8 +68,8 @@ struct LinkCopySQL: Sendable {
 
     /// Copies all links. Links with missing objects must be removed afterwards.
     ///
-    /// - Parameter hasInvalidPositions: Whether positions in a list may not be numbers. These are
-    ///   left out then.
+    /// - Parameter hasInvalidPositions: Whether a position in a list may be a value that is not a
+    ///   number. Such positions are not copied.
     func copies(hasInvalidPositions: Bool = false) -> [String] {
         let forward = copy(owner, member, positions: link.positions, hasInvalidPositions)
         return link.isSymmetric ? [forward, copy(member, owner, positions: [])] : [forward]

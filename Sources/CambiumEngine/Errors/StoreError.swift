@@ -46,9 +46,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case unsettled
         /// A key, property or entity of that name does not exist.
         case unknownName
-        /// The coordinator has no store for the entity, or not any more. Or the store was destroyed
-        /// while it was open, or migrated by another process, or its files were deleted, moved or
-        /// replaced.
+        /// The coordinator has no store for the entity, or the store was removed from the
+        /// coordinator. Or while the store was open, it was destroyed, another process migrated it,
+        /// or its files were deleted, moved or replaced.
         case noStore
         /// A part of the requested history was deleted.
         case historyExpired

@@ -102,7 +102,7 @@ public struct ExportChunks: AsyncSequence {
 
     let run: ExportRun
 
-    /// The relationships that were left out, and the number of objects written so far.
+    /// The relationships that were not written, and the number of objects written so far.
     public var result: ExportResult { run.result }
 
     /// Begins to write.

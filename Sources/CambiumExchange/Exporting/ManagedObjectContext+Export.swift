@@ -34,8 +34,8 @@ extension ManagedObjectContext {
     /// }
     /// ```
     ///
-    /// Objects are read chunk by chunk. If an object is deleted before its chunk is read, it is
-    /// left out.
+    /// Objects are read chunk by chunk. If an object is deleted before its chunk is read, the
+    /// object is not exported.
     ///
     /// - Throws: ``StoreError`` if the request names a property that the model does not have;
     ///   `CancellationError` if the task is cancelled; the errors of ``fetch(_:)-(FetchRequest<Entity>)``.

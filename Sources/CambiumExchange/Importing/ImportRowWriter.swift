@@ -267,7 +267,7 @@ struct RefusedItem: Error {
 ///     nothing back.
 ///   - write: Writes items, and updates the state of the caller only if it succeeds. Throws
 ///     ``RefusedItem``.
-///   - refused: Is called with each item that is left out.
+///   - refused: Is called with each item that is not imported.
 func keepingGood<Item>(
     _ items: [Item], in transaction: any BatchTransaction, shouldContinue: Bool,
     write: (ArraySlice<Item>) throws -> Void, refused: (Item, any Error) throws -> Void

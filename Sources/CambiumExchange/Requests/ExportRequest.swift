@@ -78,6 +78,6 @@ public struct ExportRequest<Entity: ManagedObject>: Sendable {
 public struct ExportResult: Sendable, Hashable {
     /// The number of objects.
     public let count: Int
-    /// Relationships that were left out because their destinations have no unique values.
+    /// Relationships that were not written because their destinations have no unique values.
     public let omittedRelationships: [String]
 }

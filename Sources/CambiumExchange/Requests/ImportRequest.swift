@@ -98,9 +98,10 @@ public enum MissingTargetHandling: Sendable, Hashable {
     /// If the destination might come later in the input, the row is written before the error is
     /// known. If the import continues after errors, it then keeps the row without the link.
     case error
-    /// The link is left out. A to-one relationship counts as not given, so an updated object keeps
-    /// its destination. A to-many relationship gets the rest of its list. If the relationship is
-    /// required, or is in a unique constraint, it is an error all the same.
+    /// The object is imported without the link. A to-one relationship counts as not given, so an
+    /// updated object keeps its destination. A to-many relationship gets the rest of its list. If
+    /// the relationship is required, or is in a unique constraint, the missing destination is an
+    /// error.
     case skip
 }
 
@@ -117,9 +118,9 @@ public enum MissingTargetHandling: Sendable, Hashable {
 /// more digits. Dates are in ISO 8601, data in Base64, enumerations are their raw values, and
 /// codable values are JSON.
 ///
-/// If a field is left out, a new object gets the model's default, and an updated object keeps its
+/// If a field is missing, a new object gets the model's default, and an updated object keeps its
 /// value. A JSON `null` is nil. For an optional attribute, an empty CSV field is nil, and quotes
-/// (`""`) mean an empty string. For a required attribute, an empty CSV field counts as left out.
+/// (`""`) mean an empty string. For a required attribute, an empty CSV field counts as missing.
 public struct ImportSource: Sendable {
     /// The name of the entity. All rows are of this entity, unless ``entityField`` names a
     /// sub-entity.

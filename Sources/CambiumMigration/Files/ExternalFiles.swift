@@ -182,8 +182,8 @@ package struct ExternalFiles: Sendable {
         if allRemoved { folder.remove(journal) }
     }
 
-    /// Removes the values and journals of a store that was destroyed or replaced, and the folder if
-    /// it is empty then.
+    /// Removes the values and journals of a store that was destroyed or replaced. If the folder is
+    /// then empty, removes the folder.
     ///
     /// - Parameter kept: The files that rows reference now, and the files that existed before.
     package func removeAll(except kept: Set<String> = []) {

@@ -266,7 +266,7 @@ package struct StorePermissions: Sendable {
     /// Opens a folder. It is created if it does not exist. Users with permission to read the files
     /// may search it.
     ///
-    /// - Throws: ``FileError``, also if something else has that name.
+    /// - Throws: ``FileError``, for example if a file has that name.
     @discardableResult
     package func makeFolder(_ path: String) throws(FileError) -> SystemFolder {
         let mode = mode(in: StoreFiles.folder(of: path))
@@ -299,7 +299,7 @@ package struct StorePermissions: Sendable {
 
     /// Creates an empty file. To SQLite, it is an empty database.
     ///
-    /// - Throws: ``FileError``, also if something of that name exists.
+    /// - Throws: ``FileError``, for example if a file or a folder has that name.
     package func makeFile(_ path: String) throws(FileError) {
         _ = try SystemFile.making(path, mode: mode(in: StoreFiles.folder(of: path)))
     }

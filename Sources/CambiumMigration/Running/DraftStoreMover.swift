@@ -33,7 +33,7 @@ package final class DraftStoreMover {
     /// - Returns: The new path of the old store; nil if the store has been replaced meanwhile, and
     ///   was not moved.
     /// - Throws: `SQLiteError`, with the code for busy if another connection has the store open;
-    ///   ``FileError``; `RandomNumbersError`. The store is unchanged then.
+    ///   ``FileError``; `RandomNumbersError`. After an error, the store is unchanged.
     package func move(settings: ConnectionSettings) throws -> String? {
         try Connection.retryingWhileBusy(for: settings.busyTimeoutMilliseconds) {
             try moveAtOnce(settings)

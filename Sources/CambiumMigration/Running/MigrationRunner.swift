@@ -38,7 +38,7 @@ package final class MigrationRunner {
     /// Nil if the stores do not belong to a program: no definition is written, and no store counts
     /// as one of another draft.
     package var drafts: DraftVersions?
-    /// Whether the store is only read. Its definition is not written then.
+    /// Whether the store is only read. If so, its definition is not written.
     package var isReadOnly = false
     /// The handling of a store that another draft has written.
     package var draftPolicy = DraftPolicy.refuse

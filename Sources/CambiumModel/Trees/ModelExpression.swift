@@ -112,7 +112,7 @@ public struct ComparisonOptions: OptionSet, Sendable, Hashable {
 public enum Quantifier: String, Sendable, Hashable, CaseIterable {
     /// At least one of the objects.
     case any = "ANY"
-    /// Every one (also when there are none).
+    /// Every one of the objects. True if there are no objects.
     case all = "ALL"
     /// None of the objects.
     case none = "NONE"

@@ -12,7 +12,7 @@ public enum Value: Sendable, Hashable {
     case double(Double)
     /// An exact decimal number.
     case decimal(Decimal)
-    /// Text, also the raw value of an enumeration over strings.
+    /// Text, or the raw value of an enumeration over strings.
     case string(String)
     /// A point in time.
     case date(Date)

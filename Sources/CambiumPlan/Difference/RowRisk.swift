@@ -38,9 +38,9 @@ package struct RowRisk: Sendable, Equatable {
 extension ModelDifference {
     /// The conditions of the new version that existing rows may violate.
     ///
-    /// An attribute with a fill that uses the old value is left out, because the fill handles it. A
-    /// fill for objects without a value changes no other objects. If objects are dropped by a
-    /// condition, the author has checked the remaining objects.
+    /// If an attribute has a fill that uses the old value, there is no condition for the attribute,
+    /// because the fill handles it. A fill for objects without a value changes no other objects. If
+    /// objects are dropped by a condition, the author has checked the remaining objects.
     package var rowRisks: [RowRisk] {
         let risks =
             changes.flatMap(risks) + new.entities.flatMap(countRisks)

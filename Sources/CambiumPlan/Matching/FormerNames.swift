@@ -171,7 +171,7 @@ extension ModelMatch {
         return place.map { former == "\($0).\(leaf)" } ?? false ? nil : former
     }
 
-    /// Returns the same for a composite value, also for a nested one.
+    /// Returns the same for a composite value, nested or not.
     private func formerName(of composite: CompositeAttribute, in entity: Entity) -> String? {
         if let former = composite.renamedFrom, former.contains(".") { return former }
         guard let dot = composite.name.lastIndex(of: ".") else { return composite.renamedFrom }

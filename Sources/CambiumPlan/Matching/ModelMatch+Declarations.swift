@@ -11,8 +11,8 @@ extension ModelMatch {
         package let words: String
     }
 
-    /// The drops by a condition, in the order of the declarations. A drop with a condition that the
-    /// store cannot compute is left out and reported.
+    /// The drops by a condition, in the order of the declarations. If the store cannot compute the
+    /// condition of a drop, the drop is reported, and is not in the result.
     package var conditionalDrops: [ConditionalDrop] {
         (new.migration?.drops ?? []).compactMap { drop in
             guard let entity = old.entity(named: drop.entity), let condition = drop.condition,

@@ -26,8 +26,8 @@ extension PostgresError {
         "3F000": .changedTables, "55P03": .lockTimeout, "40001": .contention, "40P01": .contention,
     ]
 
-    /// libpq does not report the code if a server refuses a connection, so this searches its
-    /// message. The first match counts.
+    /// If a server refuses a connection, libpq does not report the code. This property then
+    /// searches the server's message. The first match counts.
     private static let refusals: [(words: String, failure: ServerFailure)] = [
         ("the database system is ", .restarting),
         ("terminating connection", .restarting),

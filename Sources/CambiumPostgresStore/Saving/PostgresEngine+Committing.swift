@@ -199,7 +199,7 @@ extension PostgresEngine {
     private static let removedAfter = 1_000
     private static let queue = DispatchQueue(label: "cambium.commits", qos: .utility)
 
-    /// Removes old ids now and then. No save waits for that.
+    /// Removes old ids at intervals. No save waits for the removal.
     private func removeOldCommits() {
         let isTime = commitCount.withLock { count in
             count += 1

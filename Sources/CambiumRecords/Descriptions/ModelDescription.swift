@@ -237,7 +237,7 @@ package final class UniqueKey: Sendable {
         isRequired = !relationship.relationship.isOptional
     }
 
-    /// The values of a record; nil if one is missing, because it never collides then.
+    /// The values of a record; nil if a value is missing, because such a record never collides.
     package func values(of record: Record, _ shape: RecordShape) -> [StoredValue]? {
         var values: [StoredValue] = []
         for slot in slots {

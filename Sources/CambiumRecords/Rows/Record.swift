@@ -246,8 +246,8 @@ public struct RowIdentity: Sendable, Hashable, Comparable {
 /// A set of slot numbers.
 public struct SlotSet: Hashable, Sendable {
     @usableFromInline var first: UInt64 = 0
-    /// The words after the first; nil for most sets, as a reference even to an empty array is
-    /// counted with every copy.
+    /// The words after the first; nil for most sets, because each copy of a set would retain even
+    /// an empty array.
     @usableFromInline var more: [UInt64]?
 
     /// No slots.

@@ -24,10 +24,10 @@ package enum StructureFault: Sendable, Hashable {
     case duplicatePlace
 }
 
-/// A query for the rows that have a fault. It returns three columns: the key of the row or of the
-/// owner of a link, the key at the other end (0 if there is none), and the name of the row's entity
-/// (empty if it is the entity that has the property). Every engine that keeps the design's tables
-/// can run it.
+/// A query for the rows that have a fault. It returns three columns: the key of the row, or of the
+/// object that owns a link; the key at the other end (0 if there is no other end); and the name of
+/// the row's entity (empty if the row is of the entity that declares the property). Every engine
+/// that keeps the design's tables can run it.
 package struct StructureQuestion: Sendable {
     package let fault: StructureFault
     /// The entity that has the property.

@@ -283,7 +283,7 @@ package struct SQLiteDialect: SQLDialect {
     // MARK: Numbers
 
     /// If SQLite continued the computation of an integer in floating point, the number is no longer
-    /// exact. `|` converts it back to one of the two outermost integers, and these become NULL.
+    /// exact. `|` converts it to the least or the greatest integer, and both of these become NULL.
     package func whole(_ number: SQLFragment) -> SQLFragment {
         let least = SQLText.literal(.integer(.min))
         return "nullif(nullif(\(number) | 0, 9223372036854775807), \(raw: least))"

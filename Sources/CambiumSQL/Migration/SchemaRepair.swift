@@ -54,7 +54,8 @@ package struct SchemaRepair: Sendable {
 
 extension Catalogue {
     /// Returns the tables of a version that is known only by its fingerprints. The result contains
-    /// tables that a later version still has, and tables that only got columns since then.
+    /// tables that a later version still has, and tables to which later versions have only added
+    /// columns.
     package static func tables(
         ofFingerprints expected: [String: String], from later: Schema
     ) -> [Table] {

@@ -193,7 +193,8 @@ package struct StoreDefinition: Sendable, Equatable {
     }
 }
 
-/// The statements about keys. A key is given once and never again, also after a delete.
+/// The statements about keys. Each key is given only once. The key of a deleted object is never
+/// given again.
 package enum KeySQL {
     /// The table of the next free key of each root entity.
     package static let table = "_keys"

@@ -26,8 +26,8 @@ final class RowPipeline {
     /// - Parameter swapped: Rows with unique values that other rows of the request take.
     /// - Returns: Rows with changed derived values.
     /// - Throws: ``SaveConflict`` if rows have changed since they were read. For a batch operation,
-    ///   ``RefusedRow`` names the row that violates a constraint or a rule; the transaction must be
-    ///   rolled back then.
+    ///   ``RefusedRow`` names the row that violates a constraint or a rule. After this error, the
+    ///   transaction must be rolled back.
     func write(
         _ request: SaveRequest, swapping swapped: Set<RowIdentity> = []
     ) throws -> [DerivedRow] {

@@ -8,8 +8,8 @@
 /// The delete rules are applied as for objects: cascades delete more objects, and links of other
 /// objects are cleared. If a relationship has the rule deny, or another object requires a deleted
 /// one, the operation throws a ``ValidationError`` with the object and the relationship, and
-/// nothing is deleted. If a relationship without inverse references a deleted object, it is cleared
-/// if it is optional. (Core Data's batch delete ignores deny.) No hook of the objects is called.
+/// nothing is deleted. If an optional relationship without inverse references a deleted object, the
+/// link is cleared. (Core Data's batch delete ignores deny.) No hook of the objects is called.
 public struct BatchDeleteRequest<Entity: ManagedObject>: Sendable {
     enum Selection: Sendable {
         case matching(FetchRequest<Entity>)

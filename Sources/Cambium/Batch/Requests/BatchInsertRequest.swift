@@ -83,9 +83,10 @@ public struct BatchInsertRequest<Entity: ManagedObject> {
 
     /// Inserts an object for each element of a sequence. A handler fills it.
     ///
-    /// Two transactions on a server can interfere with each other; one of them is rolled back then.
-    /// If the sequence is a `Collection`, the insertion begins again with its first element, and
-    /// calls the handler again for each. Otherwise it throws a ``StoreError`` with `busy`.
+    /// If two transactions on a server interfere with each other, the server rolls one of them
+    /// back. If this is the insertion, and the sequence is a `Collection`, the insertion begins
+    /// again with the first element, and calls the handler again for each element. If the sequence
+    /// is not a `Collection`, the insertion throws a ``StoreError`` with `busy`.
     ///
     /// - Parameters:
     ///   - entityName: The name of the entity, for classes with several entities; nil means the

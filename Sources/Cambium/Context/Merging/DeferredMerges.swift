@@ -56,7 +56,8 @@ struct DeferredMerges: ContextAccess {
         }
     }
 
-    /// Leaves an object as it is: the save is to see that other contexts have changed it.
+    /// Does not merge a change into an object, so that the save finds the change of the other
+    /// context.
     func postpone(_ object: ManagedObject, _ change: DeferredChange = .change) {
         let known = object.extras?.deferred ?? .nothing
         // The deletion of the row outweighs earlier changes to it.
@@ -126,7 +127,7 @@ struct DeferredMerges: ContextAccess {
     }
 
     /// Applies restored objects to the rows that other contexts have inserted again with the same
-    /// keys. There is nothing to insert then.
+    /// keys. These objects are updated, not inserted.
     func takeReinsertedRows() throws {
         if merges.reinsertedRows.isEmpty { return }
         let reborn = changes.inserted.filter {

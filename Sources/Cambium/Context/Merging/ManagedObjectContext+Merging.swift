@@ -178,8 +178,8 @@ extension PersistentStoreCoordinator {
     /// parts, set the request's ``HistoryRequest/limit``.
     ///
     /// - Throws: ``StoreError`` with `historyExpired` (Core Data's 134301) if a part of the history
-    ///   after the token was deleted, with `noHistory` if no store keeps a history or if the token
-    ///   is from a history that another process has turned off; any error of the store.
+    ///   after the token was deleted, with `noHistory` if no store keeps a history, or if another
+    ///   process has turned off the history that the token is from; any error of the store.
     public func fetchHistory(_ request: HistoryRequest) throws -> HistoryResult {
         try request.check()
         var token = request.token ?? HistoryToken()
@@ -263,8 +263,8 @@ extension ManagedObjectContext {
     /// included.
     ///
     /// - Throws: ``StoreError`` with `historyExpired` if a part of the history after the token was
-    ///   deleted, with `noHistory` if no store keeps a history, or if the store of the token does
-    ///   not any more; any error of the store.
+    ///   deleted, with `noHistory` if no store keeps a history, or if the history of the token's
+    ///   store was turned off; any error of the store.
     public func fetchHistory(_ request: HistoryRequest) throws -> HistoryResult {
         try coordinator.fetchHistory(request)
     }

@@ -25,9 +25,9 @@ extension ResultList {
 
     /// Applies the edit and returns the difference.
     ///
-    /// - Throws: ``StoreError`` if a derived section name would occur in two places; the list is
-    ///   unchanged then. Without derived names it never throws. It then keeps no copy of the old
-    ///   state, because that would copy each chunk that changes.
+    /// - Throws: ``StoreError`` if a derived section name would occur in two places. After an
+    ///   error, the list is unchanged. Without derived names, this never throws, and keeps no copy
+    ///   of the old state, because a copy would contain each chunk that changes.
     /// - Complexity: O(changed × log n) comparisons. In addition, the chunks with inserted or
     ///   removed rows are copied, and each chunk is retained once if an earlier state is still in
     ///   use.

@@ -45,7 +45,7 @@ extension ModelChecker {
 
     private static let isLeftOut = "the request is left out"
 
-    /// - Returns: nil if a template of Xcode is left out.
+    /// - Returns: nil if a template of Xcode is ignored.
     private func checkFetchTemplate(
         _ element: ParsedElement, named name: String, of entity: Entity, in model: Model
     ) -> FetchTemplate? {

@@ -38,12 +38,13 @@ extension ModelChecker {
             inXcode: "the second one is ignored")
     }
 
-    /// The properties of an index's list, or of the order of a request. Invalid ones are reported
-    /// and left out.
+    /// The properties of an index's list, or of the order of a request. Invalid properties are
+    /// reported, and are not in the result.
     ///
     /// - Parameters:
     ///   - isSort: Whether properties may be reached through to-one relationships.
-    ///   - outcome: The consequence for the index in a model of Xcode, if a property is left out.
+    ///   - outcome: The consequence for an index in a model of Xcode if one of its properties is
+    ///     invalid.
     func checkList(
         _ written: ParsedAttribute, of entity: Entity, in model: Model, isSort: Bool = false,
         inXcode outcome: String? = nil

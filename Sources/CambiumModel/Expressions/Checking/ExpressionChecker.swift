@@ -147,8 +147,9 @@ final class ExpressionChecker {
             hint: "split it, for example by a derived attribute for a part of it")
     }
 
-    /// Reports a mistake and returns nil, so that the surrounding part is left out. It is not
-    /// inlined: copied into its sixty callers, it took as much code as their checks.
+    /// Reports a mistake and returns nil, so that the caller does not check the surrounding part.
+    /// This function is not inlined: copied into its sixty callers, it took as much code as their
+    /// checks.
     ///
     /// - Parameter lacksType: Whether the mistake is that the type of a parameter is unknown.
     @inline(never)

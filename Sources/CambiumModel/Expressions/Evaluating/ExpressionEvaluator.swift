@@ -164,7 +164,7 @@ package final class ExpressionEvaluator {
         return try isTrue(condition, inner)
     }
 
-    /// The values of an expression, nil left out, for the elements of a collection.
+    /// The values of an expression, without nil, for the elements of a collection.
     func values(
         of operand: TypedExpression, in collection: TypedCollection, _ frame: Frame
     ) throws -> [Value] {

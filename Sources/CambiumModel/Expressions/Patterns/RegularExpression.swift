@@ -82,7 +82,7 @@ indirect enum PatternNode: Sendable {
     case repetition(PatternNode, minimum: Int, maximum: Int?, PatternRepetition)
     /// A group that a back-reference may name.
     case capture(Int, PatternNode)
-    /// A group that keeps its first match, even if the rest of the pattern does not match then.
+    /// A group that keeps its first match, even if the rest of the pattern does not match after it.
     case atomic(PatternNode)
     case lookahead(PatternNode, isNegated: Bool)
     /// The text that a group has matched.

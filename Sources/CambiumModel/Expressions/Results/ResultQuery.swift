@@ -71,8 +71,8 @@ package struct ResultQuery: Sendable {
     }
 }
 
-/// One level of an order: by a property, also of an object reached through to-one relationships, or
-/// by a computed value.
+/// One level of an order: by a property of the object, by a property of an object reached through
+/// to-one relationships, or by a computed value.
 package struct SortTerm: Sendable, Equatable {
     /// The compared value.
     package let value: ModelExpression

@@ -151,7 +151,8 @@ package struct RowExpectation {
     }
 
     /// Returns queries of a new store that count the objects of the entities in some tables, with
-    /// their names. New entities, and entities whose objects are all dropped, are left out.
+    /// their names. There is no query for a new entity, or for an entity whose objects are all
+    /// dropped.
     ///
     /// - Parameters:
     ///   - tables: The tables of the new version to check.
