@@ -35,8 +35,8 @@ enum CheckCommand: Command {
         lists each table, column or index that has another name on a server, because its name has
         more than 63 bytes or is that of a system column.
 
-        With --package it lists the targets of a Swift package with a model that is not compiled,
-        because the target has neither the build plugin nor generated code.
+        With --package, the command lists the targets of a Swift package with a model that is not
+        compiled, because the target has neither the build plugin nor generated code.
 
             Package.swift: error: Nothing compiles Sources/App/Shop.cambium of the target 'App'.
 

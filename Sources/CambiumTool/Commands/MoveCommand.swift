@@ -25,7 +25,7 @@ enum MoveCommand: Command {
         If TO cannot hold some values, the command lists them before it writes anything, 20 at most.
         A server keeps dates to the microsecond. The report has the number of rounded dates. The
         move is one transaction. Before the commit, the command reads each table again and compares
-        it with FROM. If the move fails or is interrupted, TO does not change.
+        the table with FROM. If the move fails or is interrupted, TO does not change.
 
         MODEL must contain the version of FROM, which need not be the current one.
         """

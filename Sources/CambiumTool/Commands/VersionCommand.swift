@@ -14,7 +14,7 @@ enum VersionCommand: Command {
         of the current version, with its renaming identifiers. The copy then is the current version.
 
         A version that is not frozen is a draft. You can change its file. If a store was written
-        before the change, StoreOptions.draftPolicy decides how it is opened.
+        before the change, StoreOptions.draftPolicy decides how the store is opened.
 
             cambium version new Sources/App/Shop.cambium --freeze
 
