@@ -37,10 +37,10 @@ extension PersistentContainer {
     ///   - report: Receives the report of the import, with all data that was not imported, before
     ///     the new store is migrated. It is not called if the new store existed.
     ///   - progress: Called while the old store is copied, on this thread.
-    /// - Throws: ``CoreDataImportError`` if the old store cannot be imported: it fits no version,
-    ///   is damaged or in use, or another process imports to the same path at the moment. After the
-    ///   import, the same as ``PersistentContainer/init(model:at:options:)``, with the new store in
-    ///   the version that wrote the old one.
+    /// - Throws: ``CoreDataImportError`` if the old store cannot be imported: the store fits no
+    ///   version, is damaged or is in use, or another process is importing to the same path. After
+    ///   the import, the same as ``PersistentContainer/init(model:at:options:)``, with the new
+    ///   store in the version that wrote the old one.
     public convenience init(
         importing oldStore: URL, at path: String, model: CompiledModel,
         earlierVersions: [Model] = [], writtenBy version: String? = nil,

@@ -267,8 +267,8 @@ public struct WatchedStatement: CustomStringConvertible {
     /// The text with the values in it, if the hook includes them. Values of saved rows are not
     /// bound to statements, and are never included.
     public let sqlWithValues: String?
-    /// The time from its start to its end, including the work with its rows. If a statement was
-    /// sent to a server together with others, the time from the end of the one before it.
+    /// The time from its start to its end, including the work with its rows. If several statements
+    /// were sent to a server together, the time from the end of the previous statement.
     public let duration: Duration
     /// The number of rows that it returned, or changed.
     public let rowCount: Int

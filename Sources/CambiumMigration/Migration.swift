@@ -283,9 +283,9 @@ public enum MigrationOutcome: Sendable, Hashable {
     /// The store had the program's version. Its checks, defaults or indexes were updated, or
     /// changes of another program were repaired. `backup` is the path of the copy, if one was made.
     case refreshed(backup: String?)
-    /// The store had an earlier version. If it was written with another draft of the program's
-    /// version, `from` and `to` are equal. `backup` is the path of the copy, if one was made: on a
-    /// server, the schema with the copies of tables.
+    /// The store had an earlier version. If the store was written with another draft of the
+    /// program's version, `from` and `to` are equal. `backup` is the path of the copy, if one was
+    /// made: on a server, the schema with the copies of tables.
     case migrated(from: String, to: String, steps: [MigrationStep], backup: String?)
 }
 

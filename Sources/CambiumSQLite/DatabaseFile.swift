@@ -210,8 +210,8 @@ extension cambium_file_state {
 
 /// A change that another program has made to the files of an open database.
 ///
-/// SQLite continues to use the files that it has opened: its writes are lost then, or damage the
-/// new files.
+/// After such a change, SQLite continues to use the files that it has opened. Its writes are then
+/// lost, or damage the new files.
 package enum FileChange: Sendable, Hashable {
     /// The file at the path was deleted or moved.
     case removed

@@ -157,9 +157,10 @@ final class SQLiteEngine: StoreEngine, SQLiteReading {
     // MARK: Checkpoints
 
     private static let pageSize = 4096
-    /// If the log is larger (in pages of 4 KB: 64 MB), a save moves it into the file itself.
+    /// If the log is larger (in pages of 4 KB: 64 MB), the save itself moves the log into the file.
     private static let inlineCheckpointPages = 16_384
-    /// If the log is larger, a background job moves it after the save has returned.
+    /// If the log is larger, a background job moves the log into the file after the save has
+    /// returned.
     private static let backgroundCheckpointPages = 1_000
 
     /// Moves the write-ahead log into the database file if it has grown.

@@ -63,9 +63,9 @@ extension ManagedObjectContext {
     /// Sets properties of all objects that match a condition, directly in the store, in one
     /// transaction.
     ///
-    /// Unsaved changes of the context are kept and are not considered. If an object is changed both
-    /// here and by the operation, it keeps the changes made here. If the operation was merged, a
-    /// save has no conflict with it.
+    /// Unsaved changes of the context are kept, and the operation ignores them. If both the context
+    /// and the operation change an object, the object keeps the changes of the context. If the
+    /// context has merged the operation, its next save has no conflict with the operation.
     ///
     /// - Parameter merging: The receivers of the changes. Default: the contexts of the coordinator;
     ///   this one has merged them before the call returns.

@@ -286,8 +286,8 @@ public struct ChangedObjectIDs: Sendable, Hashable {
     /// Combines several saves: the last one decides the kind of an object.
     ///
     /// - Parameter refreshed: The objects that have other values now, in the context that has
-    ///   merged the saves. If another context has changed an object, it is among the updated ones
-    ///   too.
+    ///   merged the saves. If another context has changed an object, the object is among the
+    ///   updated objects too.
     init(_ changeSets: [ChangeSet], refreshed merged: [ObjectID] = []) {
         for changes in changeSets {
             for id in changes.insertedObjectIDs {

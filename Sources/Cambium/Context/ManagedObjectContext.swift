@@ -104,8 +104,8 @@ import CambiumRecords
 /// - ``retainsRegisteredObjects``
 /// - ``reset()``
 public final class ManagedObjectContext {
-    /// The coordinator of the context. A context without a parent fetches from it and saves to it;
-    /// a child uses its ``parent`` for both.
+    /// The coordinator of the context. A context without a parent fetches from the coordinator and
+    /// saves to the coordinator. A child fetches from its ``parent`` and saves to its parent.
     public let coordinator: PersistentStoreCoordinator
     /// The context that a child fetches from and saves to, see ``newChildContext()``. The child
     /// keeps it alive. Nil for a context that uses the stores.
@@ -137,7 +137,7 @@ public final class ManagedObjectContext {
     /// relationship has an inverse, unsaved links to an object are cleared when its deletion is
     /// merged, regardless of the delete rules. Observers are notified, and an undo does not restore
     /// such a link. If the to-one relationship is required, the next save throws an error that
-    /// names it.
+    /// names the relationship.
     ///
     /// An event is one `perform`, or one turn of the main actor. A context that you create for
     /// another isolation has a single event: all of its unsaved changes belong to it.
@@ -274,10 +274,10 @@ public final class ManagedObjectContext {
     ///   changed a property, the parent takes the child's value. For other properties of the saved
     ///   objects, the child takes the parent's changes. Unique constraints and merge policies apply
     ///   when the stores are written. If the parent has merged a save of another context and the
-    ///   child has not, it is a conflict of the parent's save in the same event. In a later event,
-    ///   the value of the child wins. If the parent has deleted an object meanwhile, links to it
-    ///   are cleared if they have an inverse. A link without an inverse, or a change of its values,
-    ///   is an error, and nothing is changed anywhere.
+    ///   child has not, the parent's save in the same event has a conflict. In a later event, the
+    ///   value of the child wins. If the parent has deleted an object meanwhile, links to it are
+    ///   cleared if they have an inverse. A link without an inverse, or a change of its values, is
+    ///   an error, and nothing is changed anywhere.
     /// - Identity: new objects keep their identity in the parent. It is temporary
     ///   (``ObjectID/isTemporary``) until they are in a store.
     /// - Undoing: a child's save can be undone in the parent like any other change.

@@ -109,8 +109,9 @@ public final class CustomMergePolicy: Sendable {
     /// - Parameters:
     ///   - base: The policy for conflicts that the closures do not resolve; with
     ///     ``MergePolicy/error``, such a conflict makes the save fail.
-    ///   - resolve: Resolves the conflict of an object that another context changed or deleted: it
-    ///     sets its ``MergeConflict/policy``, or values. If it throws, the save fails.
+    ///   - resolve: Resolves the conflict of an object that another context changed or deleted. The
+    ///     closure sets the ``MergeConflict/policy`` of the conflict, or values. If the closure
+    ///     throws, the save fails.
     ///   - resolveConstraint: Resolves the conflict of a unique value that another object has.
     public init(
         basedOn base: MergePolicy = .error,
@@ -333,7 +334,7 @@ public struct ConstraintConflict: Sendable {
 /// An error for a save with unique values that other objects have, if the merge policy does not
 /// resolve the conflict.
 ///
-/// Nothing was written, and the context is still usable: change one of the objects, delete it, or
+/// Nothing was written, and the context is still usable: change or delete one of the objects, or
 /// set another policy.
 public struct ConstraintConflictError: Error, Sendable {
     /// The conflicts; at least one.

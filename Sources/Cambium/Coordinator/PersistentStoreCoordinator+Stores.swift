@@ -10,7 +10,8 @@ extension PersistentStoreCoordinator {
         persistentStores.first { $0.location.names(location) }
     }
 
-    /// Returns the store of an object, saved or not, or nil if the coordinator does not have it.
+    /// Returns the store of an object, saved or not, or nil if the coordinator does not have the
+    /// store.
     public func persistentStore(of id: ObjectID) -> PersistentStore? {
         persistentStores.first { $0.identifier == id.store.uuid }
     }
@@ -217,8 +218,8 @@ extension PersistentStoreCoordinator {
     }
 
     /// Moves a store to another location, or to another kind of store ("save as"). It creates a new
-    /// store with all data of the old one, opens it in place of the old one, and closes the old
-    /// one. The old store is not changed.
+    /// store with all data of the old store, opens the new store in place of the old store, and
+    /// closes the old store. The old store is not changed.
     ///
     /// The kinds are SQLite in a file, SQLite in memory, a server, and custom stores, in every
     /// combination. A file must be new; a store on a server and a custom store must be empty.
@@ -302,7 +303,7 @@ extension PersistentStoreCoordinator {
     /// permissions are no wider than the source's.
     ///
     /// - Warning: All data of the destination is lost. If a coordinator has the destination open,
-    ///   it must remove the store before and add it again.
+    ///   that coordinator must remove the store before the call, and add the store again after it.
     /// - Throws: ``StoreError`` if a file cannot be read or written or is in use, or if a path is
     ///   not that of a file. ``StoreError`` if files of large values cannot be copied;
     ///   ``MigrationError`` if the source is not a store.

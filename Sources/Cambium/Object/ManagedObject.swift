@@ -186,9 +186,9 @@ open class ManagedObject {
         validator.validateEssentials()
     }
 
-    /// Validates the object as a save does before it inserts it: every limit, every rule of the
-    /// model and every custom check. Custom checks may repair values. Conditions that only the
-    /// store can check, such as uniqueness, are checked when it is saved.
+    /// Validates the object in the same way as a save that inserts the object: every limit, every
+    /// rule of the model and every custom check. Custom checks may repair values. Conditions that
+    /// only the store can check, such as uniqueness, are checked by the save.
     ///
     /// An override calls `super` and adds to its errors. A save calls this for each new object and
     /// collects all errors.
@@ -198,16 +198,16 @@ open class ManagedObject {
         try validation.throwValidationErrors()
     }
 
-    /// Validates the object as a save does before it updates it: the same as
-    /// ``validateForInsert()``, unless it is overridden.
+    /// Validates the object in the same way as a save that updates the object. Unless a class
+    /// overrides this method, it does the same as ``validateForInsert()``.
     ///
     /// - Throws: A ``ValidationError``, or ``ValidationErrors`` if there are several.
     open func validateForUpdate() throws {
         try validation.throwValidationErrors()
     }
 
-    /// Validates, as a save does before it deletes the object, that no relationship with the delete
-    /// rule deny prevents the deletion. An override calls `super`.
+    /// Validates, in the same way as a save that deletes the object, that no relationship with the
+    /// delete rule deny prevents the deletion. An override calls `super`.
     ///
     /// - Throws: A ``ValidationError``, or ``ValidationErrors`` if there are several.
     open func validateForDelete() throws {

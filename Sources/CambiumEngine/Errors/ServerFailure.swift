@@ -28,8 +28,8 @@ public enum ServerFailure: Sendable, Hashable, CaseIterable {
     case statementTimeout
     /// Another transaction had locked the rows for too long.
     case lockTimeout
-    /// The server rolled back the transaction, because it conflicted with others (a serialization
-    /// failure or a deadlock).
+    /// The server rolled back the transaction, because the transaction conflicted with other
+    /// transactions (a serialization failure or a deadlock).
     case contention
     /// Any other refusal.
     case other

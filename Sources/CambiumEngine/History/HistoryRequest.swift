@@ -107,8 +107,8 @@ public struct HistoryRequest: Sendable {
 public struct HistoryToken: Sendable, Hashable, Codable, CustomStringConvertible {
     /// A place in the history of one store.
     package struct Position: Sendable, Hashable, Codable {
-        /// Identifies the history of the store: if it is removed and started again, it is another
-        /// one.
+        /// Identifies the history of the store. If the history is deleted and a new one begins, the
+        /// new history has a different identifier.
         package let epoch: UUID
         /// The number of the last change; on a server, of the last transaction.
         package let change: Int64

@@ -179,7 +179,7 @@ public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConv
         }
     }
 
-    /// The remedy, without a full stop at the end; nil if the problem says it.
+    /// The remedy, without a full stop at the end; nil if the problem contains the remedy.
     package var remedy: String? {
         switch self {
         case .notAStore: "Open another file, or a new one"

@@ -120,7 +120,7 @@ public enum DriftPolicy: String, Sendable, Hashable, CaseIterable {
     /// made. Tables and columns are not created again, and a migration repairs nothing.
     ///
     /// - Warning: In a file, a column that another program has added to one of the model's tables
-    ///   is deleted; the copy has it.
+    ///   is deleted. The copy of the store has the column.
     case repair
     /// The store is opened, and migrated, without a repair. The program can query the differences.
     /// Columns that other programs have added are migrated. If the new version has no table with

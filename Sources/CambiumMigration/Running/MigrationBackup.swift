@@ -29,8 +29,8 @@ struct MigrationBackup {
     private let store: String
     private let unfinished: String
 
-    /// Copies the current store. No other process can write it or copy it meanwhile, because the
-    /// connection of the migration is in its transaction; it has written nothing yet.
+    /// Copies the current store. No other process can write or copy the store meanwhile, because
+    /// the migration has begun its transaction. The migration has written nothing yet.
     ///
     /// - Parameters:
     ///   - connection: The connection of the migration.

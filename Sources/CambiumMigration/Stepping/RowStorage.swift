@@ -86,8 +86,8 @@ public struct RowStorage: Sendable {
 
     // MARK: Links
 
-    /// Returns the object that a link references. If the link is missing, it is the object with the
-    /// number 0, which never exists.
+    /// Returns the object that a link references. If the link is missing, the result has the number
+    /// 0, which no object has.
     public func link<Row: MigrationRow>(_ index: Int, _ type: Row.Type = Row.self) -> RowID<Row> {
         optionalLink(index) ?? RowID(key: 0)
     }

@@ -13,14 +13,15 @@
 /// has changed such an object, its save has a conflict.
 ///
 /// All limits, rules and unique constraints of the model apply, including rules that only the
-/// program can check. If a row violates one, the operation throws an error that names it, and
-/// nothing is changed. No hook of the objects is called, and no validation of the program runs.
+/// program can check. If a row violates one of them, the operation throws an error that names the
+/// violated limit, rule or constraint, and nothing is changed. No hook of the objects is called,
+/// and no validation of the program runs.
 ///
 /// The result for a decimal attribute is rounded to its scale, halves away from zero.
 ///
 /// You can set attributes, and to-one relationships if this side keeps the key. Derived and
-/// transient properties cannot be set: the compiler rejects it, or, by name, the execution of the
-/// request.
+/// transient properties cannot be set: the compiler rejects such an assignment. If the request has
+/// the property by name, its execution throws an error.
 ///
 /// ## Topics
 ///

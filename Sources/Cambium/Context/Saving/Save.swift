@@ -11,8 +11,8 @@ extension ManagedObjectContext {
     ///
     /// With ``MergePolicy/error``, a save overwrites no change of another context or process that
     /// this context has not seen, and objects that were passed to ``detectConflicts(for:)`` are
-    /// unchanged when it commits. Objects that were only read may have changed: two saves that each
-    /// depend on rows that the other one writes can both succeed (write skew). See
+    /// unchanged when the save commits. Objects that were only read may have changed: two saves
+    /// that each depend on rows that the other one writes can both succeed (write skew). See
     /// <doc:Reliability>.
     ///
     /// If an earlier read failed, for a getter, a setter or a delete rule, it is tried again first.

@@ -215,8 +215,8 @@ extension Condition {
     /// would give the same answer.
     ///
     /// - Throws: ``ExpressionDiagnostics`` if the condition does not fit the object's entity;
-    ///   ``StoreError`` if it names an object of another container; ``PatternLimitError`` if a
-    ///   regular expression takes too many steps.
+    ///   ``StoreError`` if the condition names an object of another container;
+    ///   ``PatternLimitError`` if a regular expression takes too many steps.
     /// - Complexity: Each call compiles the condition; `filter(_:)` of a sequence compiles it once.
     ///   Related objects that are faults are read one by one.
     public func matches(_ object: Root) throws -> Bool {
@@ -244,8 +244,8 @@ extension Sequence where Element: ManagedObject {
     /// `category.products.filter(Product.price < 20)`.
     ///
     /// - Throws: ``ExpressionDiagnostics`` if the condition does not fit the objects' entity;
-    ///   ``StoreError`` if it names an object of another container; ``PatternLimitError`` if a
-    ///   regular expression takes too many steps.
+    ///   ``StoreError`` if the condition names an object of another container;
+    ///   ``PatternLimitError`` if a regular expression takes too many steps.
     /// - Complexity: Some ten nanoseconds for each object that is in memory, and twice that if the
     ///   condition reads a related object.
     public func filter(_ condition: Condition<Element>) throws -> [Element] {

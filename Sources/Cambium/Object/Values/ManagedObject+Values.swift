@@ -78,7 +78,7 @@ extension ManagedObject {
     }
 
     /// Sets a decimal attribute. If the value does not fit the scale, the attribute keeps its old
-    /// value, and every save fails until it is set to a value that fits.
+    /// value, and every save fails until the attribute is set to a value that fits.
     @_spi(Generated)
     public final func setDecimal(_ value: Decimal?, at slot: Int, scale: Int) {
         guard let value else { return writeNull(slot) }

@@ -117,8 +117,9 @@ extension Duration: StoredProperty {
     public static func read(_ record: Record, _ slot: Int) -> Duration? {
         .nanoseconds(record.integer(slot))
     }
-    /// Writes the value as a change, rounded to nanoseconds. If it does not fit into 64 bits, the
-    /// attribute keeps its old value, and every save fails until it is set to another.
+    /// Writes the value as a change, rounded to nanoseconds. If the value does not fit into 64
+    /// bits, the attribute keeps its old value, and every save fails until the attribute is set to
+    /// another value.
     public func write(to object: ManagedObject, _ slot: Int) {
         guard let nanoseconds = DurationStorage.nanoseconds(of: self) else {
             return object.noteUnfit(slot)
