@@ -368,7 +368,7 @@ extension PersistentContainer {
     ///   - options: The options of the store.
     ///   - progress: Called before each statement of a migration, and up to ten times in a second
     ///     while a long one runs, on the thread that opens the store.
-    /// - Throws: As ``init(model:at:options:)``, also if the task is cancelled.
+    /// - Throws: The errors of ``init(model:at:options:)``, and an error if the task is cancelled.
     public static func open(
         model: CompiledModel, at location: StoreLocation, options: StoreOptions = StoreOptions(),
         progress: (@Sendable (MigrationProgress) -> Void)? = nil
@@ -546,7 +546,7 @@ extension PersistentContainer {
     ///     generated protocol, such as `ShopMigration`.
     ///   - location: The location of the store.
     ///   - options: The options of the store.
-    /// - Throws: As ``init(model:at:options:)``.
+    /// - Throws: The errors of ``init(model:at:options:)``.
     public convenience init<Steps>(
         model: SteppedModel<Steps>, migration: Steps, at location: StoreLocation,
         options: StoreOptions = StoreOptions()
@@ -575,7 +575,7 @@ extension PersistentContainer {
     ///   - location: The location of the store.
     ///   - options: The options of the store.
     ///   - progress: Called with the progress of a migration.
-    /// - Throws: As ``init(model:at:options:)``, also if the task is cancelled.
+    /// - Throws: The errors of ``init(model:at:options:)``, and an error if the task is cancelled.
     public static func open<Steps>(
         model: SteppedModel<Steps>, migration: Steps, at location: StoreLocation,
         options: StoreOptions = StoreOptions(),

@@ -139,9 +139,9 @@ extension Explanation {
         Explanation(
             .madeOptional, title: "A required property of Xcode is optional here",
             meaning: """
-                Core Data lets a required transformable or derived attribute be nil until it is \
-                saved. In Swift a required property is never nil. This attribute has no initial \
-                value, so it is optional in the generated class.
+                Core Data lets a required transformable or derived attribute be nil until its \
+                object is saved. In Swift a required property is never nil. This attribute has no \
+                initial value, so it is optional in the generated class.
                 """,
             remedy: """
                 If an optional property is right, do nothing, or make the attribute optional in \
@@ -166,8 +166,9 @@ extension Explanation {
         Explanation(
             .compositeCycle, title: "A composite contains itself",
             meaning: """
-                A composite is stored as a column for each of its parts. If it contained itself, \
-                directly or through others, the number of columns would be infinite.
+                A composite is stored as a column for each of its parts. If a composite contained \
+                itself, directly or through other composites, the number of columns would be \
+                infinite.
                 """,
             remedy:
                 "Use a relationship to an entity for nested things of the same kind.",

@@ -171,12 +171,13 @@ extension Explanation {
             .separatedEntities, title: "A configuration separates related entities",
             meaning: """
                 A configuration can have a store of its own. A relationship to an entity outside \
-                of it, or a parent outside of it, would need a link from one file to another.
+                of the configuration, or a parent outside of the configuration, would need a link \
+                from one file to another.
                 """,
             remedy: """
-                Add the other entity to the configuration, or remove this one from it. To connect \
-                objects of two stores, use an attribute with an identifier, and a fetched \
-                property.
+                Add the other entity to the configuration, or remove this entity from the \
+                configuration. To connect objects of two stores, use an attribute with an \
+                identifier, and a fetched property.
                 """,
             wrong: """
                 <entity name="Named" abstract="true"/>

@@ -203,9 +203,10 @@ extension Explanation {
             .incompleteLock, title: "The lock has lost the lines of a version",
             meaning: """
                 The lines of cambium.lock that start with = - and + describe a shipped version. \
-                The build compares only the two hashes above these lines, so it does not fail \
-                without them. But if the version changes, it cannot show the change. A merge of \
-                two branches that have both frozen a version loses them too.
+                The build compares only the two hashes above these lines, so it does not fail if \
+                the lines are missing. But if the version changes, the build cannot show the \
+                change without these lines. A merge of two branches that have both frozen a \
+                version also loses the lines.
                 """,
             remedy: """
                 Take the file from version control. After a merge, write the file again: run \
@@ -229,8 +230,8 @@ extension Explanation {
         Explanation(
             .unknownXMLAttribute, title: "Unknown XML attribute",
             meaning: """
-                The element has no XML attribute of this name. If the compiler ignored it, the \
-                model would differ from your intention.
+                The element has no XML attribute of this name. If the compiler ignored the XML \
+                attribute, the model would differ from your intention.
                 """,
             remedy: "Correct the name; the note names the nearest one that is possible.",
             wrong: .product(#"<attribute name="sku" type="string" optionel="true"/>"#),

@@ -389,10 +389,11 @@ extension Explanation {
                 A store knows its version by a hash of its tables. If the hash differs, a program \
                 of the older version does not open the new store. Limits, rules and values are not \
                 part of the hash. If a step changes nothing else, the older program (an extension \
-                that is still running, an older device) opens the new store as its own. Then it \
-                removes the new conditions from the store, and writes values that the new version \
-                does not allow. When the newer program opens the store again, the step runs again. \
-                A fill that uses the old value then changes this value twice.
+                that is still running, an older device) opens the new store like one of its own \
+                version. Then the older program removes the new conditions from the store, and \
+                writes values that the new version does not allow. When the newer program opens \
+                the store again, the step runs again. A fill that uses the old value then changes \
+                this value twice.
                 """,
             remedy: """
                 Write a new hashModifier at the entity. The older program then reports that it \
@@ -419,9 +420,9 @@ extension Explanation {
             .unknownCase, title: "The older program cannot read a new case",
             meaning: """
                 A store knows its version by a hash of its tables, and the cases of an enumeration \
-                are no part of it. If a step changes nothing else, a program of the older version \
-                opens the new store like one of its own version. Reading an object with the new \
-                case then fails.
+                are not part of the hash. If a step changes nothing else, a program of the older \
+                version opens the new store like one of its own version. Reading an object with \
+                the new case then fails.
                 """,
             remedy: """
                 Write a new hashModifier at the entity with the enumeration. The older program \

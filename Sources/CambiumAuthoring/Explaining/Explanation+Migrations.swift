@@ -45,9 +45,9 @@ extension Explanation {
             meaning: """
                 The new version lacks something that the old one has, or requires something new. \
                 The build cannot know whether the old part was renamed or dropped, or which value \
-                existing objects get. A guess could lose data, so the model has to say it. The \
-                same applies to a removed case of an enumeration, because objects may have this \
-                case.
+                existing objects get. A guess could lose data, so the model has to declare the \
+                answer. The same applies to a removed case of an enumeration, because objects may \
+                have this case.
                 """,
             remedy: """
                 Copy one of the lines that the notes propose. If something was renamed, write \
@@ -81,9 +81,9 @@ extension Explanation {
             meaning: """
                 The lock has the content of the frozen version. Stores of this version are in use. \
                 If the file of the version changes, these stores cannot be opened any more, or the \
-                next migration assumes other tables than they have. The notes show the old and the \
-                new state. Layout, spelling, order, comments, code generation, messages, named \
-                requests, merge and delete rules may change.
+                next migration assumes tables that these stores do not have. The notes show the \
+                old and the new state. Layout, spelling, order, comments, code generation, \
+                messages, named requests, merge and delete rules may change.
                 """,
             remedy: """
                 Undo the change. Make a new version (swift package cambium version new), and \

@@ -20,7 +20,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case bundleLayout = 106
     /// A file in the bundle is not a version.
     case unknownFile = 107
-    /// A version is left out.
+    /// A version of an Xcode model is ignored.
     case skippedVersion = 108
     /// The model is in the binary form of Xcode 3.
     case binaryModel = 109
@@ -171,7 +171,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case distantDerivation = 613
     /// An option of a request has no effect here.
     case inertOption = 614
-    /// An index of an Xcode model is left out.
+    /// An index of an Xcode model is ignored.
     case skippedIndex = 615
     /// An index contains strings without a maximum length, which PostgreSQL cannot store.
     case unlimitedIndex = 616
