@@ -386,14 +386,15 @@ extension Explanation {
         Explanation(
             .sameHash, title: "An older program cannot recognize the new store",
             meaning: """
-                A store knows its version by a hash of its tables. If the hash differs, a program \
-                of the older version does not open the new store. Limits, rules and values are not \
-                part of the hash. If a step changes nothing else, the older program (an extension \
-                that is still running, an older device) opens the new store like one of its own \
-                version. Then the older program removes the new conditions from the store, and \
-                writes values that the new version does not allow. When the newer program opens \
-                the store again, the step runs again. A fill that uses the old value then changes \
-                this value twice.
+                A store knows its version by a name, and by a hash of its tables. Limits, rules \
+                and values are not part of the hash. If a step changes nothing else, an older \
+                program that has the store open, such as an extension, continues to use it, and \
+                does not know the new conditions. If the numbers in the names of the versions \
+                ascend, such as 1 and 2, an older program does not open the new store. With other \
+                names, such as spring and autumn, it opens the new store as its own. Then it \
+                removes the new conditions from the store, and writes values that the new version \
+                does not allow. When the newer program opens the store again, the step runs again. \
+                A fill that uses the old value then changes this value twice.
                 """,
             remedy: """
                 Write a new hashModifier at the entity. The older program then reports that it \
@@ -419,10 +420,11 @@ extension Explanation {
         Explanation(
             .unknownCase, title: "The older program cannot read a new case",
             meaning: """
-                A store knows its version by a hash of its tables, and the cases of an enumeration \
-                are not part of the hash. If a step changes nothing else, a program of the older \
-                version opens the new store like one of its own version. Reading an object with \
-                the new case then fails.
+                A store knows its version by a name, and by a hash of its tables. The cases of an \
+                enumeration are not part of the hash. If a step changes nothing else, an older \
+                program that has the store open continues to use it. If the names of the versions \
+                have no ascending numbers, an older program also opens the new store as its own. \
+                Reading an object with the new case then fails.
                 """,
             remedy: """
                 Write a new hashModifier at the entity with the enumeration. The older program \
