@@ -5,8 +5,10 @@ import CambiumCompiler
 enum SQLCommand: Command {
     static let name = "sql"
     static let summary = "Print the SQL of the schema and of the migrations"
-    static let usage =
-        "MODEL [--version V | --from A --to B | --grants U] [--engine E] [--output FOLDER]"
+    static let usage = """
+        MODEL [--version V | --from A --to B | --grants U [--schema S]] [--engine E]
+                           [--output FOLDER]
+        """
     static let details = """
         Prints the statements that the runtime executes: the schema of the current version and every
         migration, or the schema of one version, or the steps between two versions. With --engine
