@@ -37,6 +37,8 @@ package final class StoreChecker {
     private var missing: [ExternalValue] = []
 
     private static let pageSize = 1_000
+    /// How many missing large values are noted before they are looked for again.
+    private static let missingAtOnce = 10_000
 
     /// A large value that a row references.
     private struct ExternalValue {
@@ -170,6 +172,9 @@ package final class StoreChecker {
                 }
                 add(try links.findings(in: sound.map { ($0.entity, $0.placed.record) }))
             }
+            if missing.count >= Self.missingAtOnce {
+                try settleMissing(engine.settledExternalNames())
+            }
         }
     }
 
@@ -220,10 +225,11 @@ package final class StoreChecker {
         }
     }
 
-    /// Since the moment that was read, a save may have replaced a missing value, or removed an
-    /// unreferenced one.
-    private func settleExternalData() throws {
-        let names = try engine.settledExternalNames()
+    /// Since the moment that was read, a save may have replaced a missing value.
+    ///
+    /// - Parameter names: The names of the files now; nil if the large values are not in files.
+    private func settleMissing(_ names: Set<String>?) throws {
+        defer { missing = [] }
         for value in missing {
             let row = try engine.readRow(
                 value.key, ofRoot: value.root, at: nil, into: RecordWriter())
@@ -247,6 +253,12 @@ package final class StoreChecker {
                         ? "the large value does not exist" : "the large value cannot be read")
             ])
         }
+    }
+
+    /// The same for all, and for unreferenced values, which a save may have removed.
+    private func settleExternalData() throws {
+        let names = try engine.settledExternalNames()
+        try settleMissing(names)
         externalNames.formIntersection(names ?? [])
         add(
             externalNames.sorted().map {

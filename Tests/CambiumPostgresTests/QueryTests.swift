@@ -176,15 +176,41 @@ struct QueryTests {
             let late = ordered.filter(format: "label ==[c] 'é7' OR label ENDSWITH[c] 'n0'").limit(3)
             try #expect(labels(late) == ["É7", "N0"])
         }
-        // None of the first ones meets it: all are read.
+        // None of the first ones meets it: the others are read, with a cursor that is closed then.
         try withNodes(engine, count: 300) { context, store in
             let request = nodes.sorted(by: Node.number).filter(format: "number ** 2 >= 84100")
             let trips = try roundTrips(store) {
                 try #expect(
                     context.fetch(request.limit(3).offset(2)).map(\.number) == [292, 293, 294])
             }
-            #expect(trips == 3)
+            #expect(trips == 4)
             try #expect(context.fetch(request.limit(30)).count == 10)
+        }
+    }
+
+    /// However many rows there are, memory holds a page of them.
+    @Test(arguments: PostgresServer.some())
+    func `rows are counted, and found in a window, page by page`(
+        _ engine: PostgresServer
+    ) throws {
+        try withNodes(engine, count: 4_100) { context, store in
+            func count(_ condition: String) throws -> Int {
+                try context.count(for: nodes.filter(format: condition))
+            }
+            // Two complete pages and the rest, CLOSE, COMMIT.
+            let trips = try roundTrips(store) { try #expect(count("number ** 2 >= 9") == 4_097) }
+            #expect(trips == 5)
+            try #expect(count("label BEGINSWITH[c] 'n40'") == 111)
+            try #expect(count("box.name LIKE box.name") == 4_100)
+            let late = nodes.sorted(by: Node.number).filter(format: "number ** 2 >= 16728100")
+            try #expect(context.fetch(late.limit(3).offset(1)).map(\.number) == [4091, 4092, 4093])
+            try #expect(context.fetch(late.limit(30)).count == 10)
+            // In one state, one cursor after the other is used.
+            try context.setQueryGeneration(.current)
+            for _ in 0..<2 {
+                try #expect(count("number ** 2 >= 9") == 4_097)
+                try #expect(context.fetch(late.limit(2)).map(\.number) == [4090, 4091])
+            }
         }
     }
 

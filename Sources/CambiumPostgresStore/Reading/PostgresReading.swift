@@ -166,13 +166,13 @@ extension PostgresReading {
         case .none: return try withReader(sure)
         case .rows:
             return try withSnapshot { connection in
-                let snapshot = PostgresSnapshot(layout, connection)
-                let others = try snapshot.subjects(request, isInDoubt: true).count
+                let others = try PostgresSnapshot(layout, connection)
+                    .count(request, isInDoubt: true)
                 return try sure(connection) + others
             }
         case .all:
             return try withSnapshot { connection in
-                try PostgresSnapshot(layout, connection).subjects(request).count
+                try PostgresSnapshot(layout, connection).count(request, isInDoubt: false)
             }
         }
     }

@@ -29,18 +29,22 @@ final class PostgresSnapshot {
     }
 
     /// The rows that a request finds, in its order and in its window.
-    ///
-    /// - Parameter isInDoubt: Whether only the rows in doubt are returned.
-    func subjects(
-        _ request: RowRequest, isInDoubt: Bool = false
-    ) throws -> [PostgresSubject] {
-        let select = try PostgresSelect(
-            request, layout, isInDoubt ? .rowsInDoubt : .rows, isFirstPart: true)
+    func subjects(_ request: RowRequest) throws -> [PostgresSubject] {
+        let select = try PostgresSelect(request, layout, isFirstPart: true)
         if !select.isComplete { try request.allowInMemoryFiltering(layout) }
-        var (found, count) = try met(by: request, select)
+        let rows = try connection.run([select.statement], interruption: request.interruption)[0]
+        var found = try met(by: request, select, rows)
         let wanted = request.offset + (request.limit ?? 0)
-        if select.isPartial, found.count < wanted, count == PostgresSelect.firstRows(of: request) {
-            found = try met(by: request, PostgresSelect(request, layout)).found
+        if select.isPartial, found.count < wanted,
+            rows.count == PostgresSelect.firstRows(of: request)
+        {
+            // A window has no results that need the related objects of its rows.
+            found = []
+            try PostgresPages(request: request, layout: layout, connection: connection)
+                .read(PostgresSelect(request, layout)) { subject in
+                    found.append(subject)
+                    return found.count < wanted
+                }
         }
         if select.sortsInMemory { found = try sorted(found, request) }
         if let failure { throw failure }
@@ -49,15 +53,29 @@ final class PostgresSnapshot {
         return Array(request.limit.map { rest.prefix($0) } ?? rest)
     }
 
-    /// The rows of a statement that meet the condition, and how many there were.
-    private func met(
-        by request: RowRequest, _ select: PostgresSelect
-    ) throws -> (found: [PostgresSubject], count: Int) {
-        let rows = try connection.run([select.statement], interruption: request.interruption)[0]
+    /// Counts the rows that meet the condition, or those of them that are in doubt.
+    func count(_ request: RowRequest, isInDoubt: Bool) throws -> Int {
+        try request.allowInMemoryFiltering(layout)
+        var request = request
+        request.isUnordered = true
+        let select = try PostgresSelect(request, layout, isInDoubt ? .rowsInDoubt : .rows)
+        var count = 0
+        try PostgresPages(request: request, layout: layout, connection: connection)
+            .read(select) { _ in
+                count += 1
+                return true
+            }
+        return count
+    }
+
+    /// The rows of a statement's result that meet the condition.
+    func met(
+        by request: RowRequest, _ select: PostgresSelect, _ rows: PostgresRows
+    ) throws -> [PostgresSubject] {
         let subjects = try subjects(rows, request.entity)
         guard select.filtersInMemory,
             case .matching(let condition?, let arguments) = request.selection
-        else { return (subjects, rows.count) }
+        else { return subjects }
         let evaluator = try ExpressionEvaluator(
             condition: condition, entity: request.entity.entity, model: layout.model.model,
             parameters: arguments)
@@ -66,7 +84,7 @@ final class PostgresSnapshot {
             let isSure = select.doubtColumn.map { !rows.boolean(row, $0) } ?? false
             if try isSure || evaluator.isTrue(subject) { found.append(subject) }
         }
-        return (found, rows.count)
+        return found
     }
 
     private func sorted(

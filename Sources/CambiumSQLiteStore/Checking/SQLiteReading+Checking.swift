@@ -96,9 +96,8 @@ private struct IntegrityCheck {
         var findings = lines.filter { $0 != "ok" }.map { line in
             StoreFinding(.integrity, entityName: owner(of: line), "SQLite: \(line.excerpt())")
         }
-        var seen: Set<String> = []
-        for row in try connection.rows(MigrationSQL.foreignKeyCheck) {
-            guard case .text(let table)? = row.first, seen.insert(table).inserted else { continue }
+        for row in try connection.rows(CheckSQL.tablesWithDanglingKeys) {
+            guard case .text(let table)? = row.first else { continue }
             findings.append(
                 StoreFinding(
                     .integrity, entityName: owners[table],
