@@ -282,6 +282,8 @@ package struct PlanReport: MigrationReport {
     package let rewrittenTables: [String]
     /// The locks on tables for which other users wait.
     package let locks: [MigrationForecast.Lock]
+    /// The transactions for which the migration waits.
+    package let openTransactions: [MigrationForecast.OpenTransaction]
     /// Whether the store is on a server.
     package let isOnServer: Bool
 
@@ -291,6 +293,7 @@ package struct PlanReport: MigrationReport {
         self.isOnServer = isOnServer
         rewrittenTables = forecast?.rewrittenTables ?? []
         locks = forecast?.locks ?? []
+        openTransactions = forecast?.openTransactions ?? []
         versions = forecast?.versions ?? []
         `class` = forecast?.kind.rawValue
         losesData = forecast?.steps.contains(where: \.losesData) ?? false
@@ -349,6 +352,13 @@ package struct PlanReport: MigrationReport {
                         "stopsReaders": .flag(lock.stopsReaders),
                     ])
                 }),
+            "openTransactions": .list(
+                openTransactions.map { transaction in
+                    .object([
+                        "program": .text(transaction.program),
+                        "seconds": .number(transaction.seconds),
+                    ])
+                }),
         ])
     }
 
@@ -365,7 +375,12 @@ package struct PlanReport: MigrationReport {
         }
         return [
             ("Rewritten", rewrittenTables.isEmpty ? nil : rewrittenTables.joined(separator: ", "))
-        ] + list("Locks", others.isEmpty ? ["none that others wait for"] : others)
+        ] + list("Locks", others.isEmpty ? ["none that others wait for"] : others) + [
+            (
+                "Waits for",
+                openTransactions.isEmpty ? "nobody at the moment" : openTransactions.words
+            )
+        ]
     }
 
     package var text: String {

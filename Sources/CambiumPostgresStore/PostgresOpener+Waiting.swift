@@ -75,16 +75,21 @@ extension PostgresOpener {
             guard error.state == PostgresError.lockTimeout else { throw error }
             _ = try connection.run("ROLLBACK TO SAVEPOINT lock")
         }
+        let others = try connection.openTransactions(in: schema)
+        let words = others.isEmpty ? "" : ": \(others.words)"
         notify(
-            "Waiting for other programs that are using the earlier version of the store \(place)")
+            "Waiting for other programs that are using the earlier version of the store "
+                + place + words)
         do {
             _ = try connection.run([PostgresStatement(lock)], interruption: interruption)
         } catch {
             guard error.state == PostgresError.lockTimeout else { throw error }
             throw StoreError(
                 code: .busy,
-                message: "The store cannot be migrated, because others use its tables.",
-                remedy: "Try again when they have ended, or set a longer "
+                message: "The store \(place) cannot be migrated, because other programs have used "
+                    + "it for longer than \(options.busyTimeout)\(words).",
+                remedy: "Try again when their transactions have ended. A query generation is one, "
+                    + "for StoreOptions.queryGenerationLifetime at most. Or set a longer "
                     + "StoreOptions.busyTimeout.", underlying: error, serverFailure: .lockTimeout)
         }
     }

@@ -42,6 +42,26 @@ public struct MigrationForecast: Sendable, Hashable {
         }
     }
 
+    /// A transaction that another program has open in a store on a server, such as a query
+    /// generation.
+    public struct OpenTransaction: Sendable, Hashable, CustomStringConvertible {
+        /// The name that the program has given to its connection; empty if it has none.
+        public let program: String
+        /// The age in seconds; nil if the user of the store may not see it.
+        public let seconds: Int?
+
+        package init(program: String, seconds: Int?) {
+            self.program = program
+            self.seconds = seconds
+        }
+
+        /// The age, and the program.
+        public var description: String {
+            [seconds.map { "open for \($0) s" }, program.isEmpty ? nil : "by \(program.excerpt())"]
+                .compactMap(\.self).joined(separator: ", ")
+        }
+    }
+
     /// The version of the model that the store has.
     public let from: String
     /// The version that it will have.
@@ -78,6 +98,9 @@ public struct MigrationForecast: Sendable, Hashable {
     /// The locks of a server on tables, by table; other users wait for them. Empty for a file,
     /// because no other process writes it during a migration.
     public let locks: [Lock]
+    /// The transactions of other programs that use the store at the moment, the oldest first. The
+    /// migration waits for them. Empty for a file.
+    public let openTransactions: [OpenTransaction]
 
     /// The effect of the migration on the data: that of the step with the greatest effect.
     public var kind: MigrationKind { steps.map(\.kind).max() ?? .additive }
@@ -223,8 +246,7 @@ extension MigrationRunner {
                 freeSpace: path.flatMap(StoreFiles.freeSpace), differences: differences,
                 externalObjects: survey.externalObjects, history: survey.history,
                 rewrittenTables: RewrittenTables(of: plan.operations).names.ordered(by: <),
-                locks: []
-            )
+                locks: [], openTransactions: [])
         }
     }
 }
@@ -233,7 +255,7 @@ extension MigrationForecast {
     /// Creates the forecast of a migration of a store on a server.
     package init(
         _ survey: StoreSurvey, to version: String, steps: [Step], storeSize: Int, bytesNeeded: Int,
-        rewrittenTables: [String], locks: [Lock]
+        rewrittenTables: [String], locks: [Lock], openTransactions: [OpenTransaction]
     ) {
         let versions = survey.versions
         self.init(
@@ -241,7 +263,16 @@ extension MigrationForecast {
             versions: versions.isEmpty ? [survey.version] : versions, steps: steps,
             storeSize: storeSize, bytesNeeded: bytesNeeded, freeSpace: nil,
             differences: survey.differences, externalObjects: [], history: survey.history,
-            rewrittenTables: rewrittenTables, locks: locks)
+            rewrittenTables: rewrittenTables, locks: locks, openTransactions: openTransactions)
+    }
+}
+
+extension [MigrationForecast.OpenTransaction] {
+    /// How many there are, and the oldest of them.
+    package var words: String {
+        let known = map(\.description).filter { !$0.isEmpty }
+        let list = known.isEmpty ? "" : " (\(known.excerpts(3, separator: "; ")))"
+        return count.counted("transaction") + list
     }
 }
 

@@ -173,7 +173,8 @@ struct PostgresMigrator {
     private func isBusy(_ error: PostgresError) -> StoreError {
         StoreError(
             code: .busy,
-            message: "The store cannot be migrated, because others use its tables.",
+            message: "The store cannot be migrated, because transactions of other programs use "
+                + "its tables.",
             remedy: "Try again when they have ended, or set a longer "
                 + "StoreOptions.busyTimeout.", underlying: error)
     }

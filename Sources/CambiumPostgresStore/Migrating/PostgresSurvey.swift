@@ -132,7 +132,8 @@ package struct PostgresSurvey {
                 bytesNeeded: 2 * ((expected?.bytes.reduce(0, +) ?? 0) + copies),
                 rewrittenTables: locks.rewritten.names.filter { found.amounts[$0] != nil }
                     .sorted(),
-                locks: waited)
+                locks: waited,
+                openTransactions: try connection.openTransactions(in: layout.schemaName))
         }
     }
 

@@ -150,6 +150,14 @@ struct MigrateToolTests {
         #expect(try world.dump() == before)
         let json = world.run("plan", world.url, "--model", world.model, "--json")
         #expect(json.output.contains("\"stopsReaders\" : true"))
+        #expect(plan.output.contains("nobody at the moment"))
+        _ = try world.connection.run([PostgresConnection.begin(isReadOnly: true)])
+        _ = try world.connection.run("SELECT count(*) FROM \(world.name).\"Box\"")
+        let busy = world.run("plan", world.url, "--model", world.model)
+        #expect(busy.output.contains("1 transaction (open for "), "\(busy.output)")
+        let busyJSON = world.run("plan", world.url, "--model", world.model, "--json")
+        #expect(busyJSON.output.contains("\"seconds\" : "))
+        _ = try world.connection.run("ROLLBACK")
     }
 
     @Test(arguments: PostgresServer.some())

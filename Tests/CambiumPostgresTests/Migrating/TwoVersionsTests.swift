@@ -212,6 +212,47 @@ struct TwoVersionsTests {
         #expect(try world.count("\"text\" = '11'") == 1)
     }
 
+    @Test(arguments: PostgresServer.some())
+    func `a query generation holds up a migration, and is named where that is said`(
+        _ server: PostgresServer
+    ) throws {
+        let world = try World(server)
+        let context = world.old.newContext()
+        try context.setQueryGeneration(.current)
+        #expect(try context.fetch(FetchRequest<ManagedObject>(entityName: "Box")).count == 1)
+        func namesHolder(_ text: String?) -> Bool {
+            text?.contains("1 transaction (open for ") == true
+                && text?.contains(" s, by \(ProcessInfo.processInfo.processName))") == true
+        }
+        let waits = Mutex<[String]>([])
+        let error = #expect(throws: StoreError.self) {
+            try world.migrate { options in
+                options.busyTimeout = .milliseconds(100)
+                options.migrationProgress = { progress in
+                    waits.withLock { $0.append(progress.summary) }
+                }
+            }
+        }
+        #expect(error?.code == .busy)
+        #expect(namesHolder(error?.message), "\(error as Any)")
+        #expect(error?.remedy.contains("A query generation is one") == true)
+        #expect(namesHolder(waits.withLock { $0.first }))
+        func forecast() throws -> MigrationForecast? {
+            try PostgresSurvey(
+                PostgresSettings(server.url), schema: world.schema,
+                ServerTarget(
+                    .withoutClasses(OpeningMigrationTests.models[1]),
+                    migrations: try OpeningMigrationTests.migrations(),
+                    versions: OpeningMigrationTests.models)
+            ).forecast()
+        }
+        let found = try #require(try forecast())
+        #expect(namesHolder(found.openTransactions.words))
+        try context.setQueryGeneration(.unpinned)
+        #expect(try forecast()?.openTransactions == [])
+        try world.migrate()
+    }
+
     /// A snapshot that is older than a migration sees tables empty that the migration has written anew.
     @Test(arguments: PostgresServer.some(), [TransactionIsolation.snapshot, .serializable])
     func `what begins during a migration never sees the tables as they are in its middle`(
