@@ -289,7 +289,8 @@ extension [ResultEntry] {
 }
 
 /// The state of an object when a controller last read it, in eight bytes: the version of its row,
-/// or a hash of its values if they differ from the row's.
+/// or a hash of its values if they differ from the row's. Derived values can change without a new
+/// version, so a row that has them is known by a hash of both.
 struct SeenState: Hashable {
     private let bits: UInt64
 
@@ -308,7 +309,21 @@ struct SeenState: Hashable {
             self.init(valuesOf: object)
             return
         }
-        self.init(bits: UInt64(truncatingIfNeeded: record.version) & ~Self.valuesBit)
+        self.init(row: record, of: object.entityDescription)
+        withExtendedLifetime(object.page) {}
+    }
+
+    private init(row record: Record, of entity: EntityDescription) {
+        var bits = UInt64(truncatingIfNeeded: record.version)
+        if !entity.derivedSlots.isEmpty {
+            var hasher = Hasher()
+            hasher.combine(record.version)
+            entity.derivedSlots.forEach { slot in
+                record.hash(slot, entity.shape.kinds[slot], into: &hasher)
+            }
+            bits = UInt64(truncatingIfNeeded: hasher.finalize())
+        }
+        self.init(bits: bits & ~Self.valuesBit)
     }
 
     private init(valuesOf object: ManagedObject) {
@@ -337,13 +352,13 @@ struct SeenState: Hashable {
 
     /// Returns whether a changed object has the values of the row that was seen.
     private func shows(_ object: ManagedObject) -> Bool {
-        guard let base = object.extras?.snapshot, let record = object.record,
-            UInt64(truncatingIfNeeded: base.record.version) == bits
-        else { return false }
+        guard let base = object.extras?.snapshot, let record = object.record else { return false }
+        let entity = object.entityDescription
         return withExtendedLifetime((base.page, object.page)) {
-            object.entityDescription.shape.kinds.enumerated().allSatisfy { slot, kind in
-                record.isEqual(slot, kind, to: base.record)
-            }
+            SeenState(row: base.record, of: entity) == self
+                && entity.shape.kinds.enumerated().allSatisfy { slot, kind in
+                    record.isEqual(slot, kind, to: base.record)
+                }
         }
     }
 }

@@ -34,9 +34,8 @@ struct PostgresRepair {
                 case "constraint":
                     // The columns that a foreign key references have to be unique by then.
                     let isForeign = definition.hasPrefix("FOREIGN")
-                    let sql = "ALTER TABLE \(table) ADD CONSTRAINT \(name) \(definition)"
                     additions.append(
-                        (isForeign ? 2 : 0, MigrationStatement(.alterTable(relation), sql)))
+                        (isForeign ? 2 : 0, Self.adding(definition, name, to: relation, table)))
                 default: break
                 }
             }
@@ -48,6 +47,20 @@ struct PostgresRepair {
                 MigrationStatement(.other, PostgresSchema.searchPath(layout.schema)), at: 0)
         }
         statements += additions.map(\.statement)
+    }
+
+    /// - Returns: A statement in which the condition of a check is a part of its own, because it
+    ///   finds the rows that do not meet it.
+    private static func adding(
+        _ definition: String, _ name: String, to relation: String, _ table: String
+    ) -> MigrationStatement {
+        let head = "ALTER TABLE \(table) ADD CONSTRAINT \(name) "
+        let check = "CHECK ("
+        guard definition.hasPrefix(check), definition.hasSuffix(")") else {
+            return MigrationStatement(.alterTable(relation), head + definition)
+        }
+        let condition = definition.dropFirst(check.count).dropLast()
+        return MigrationStatement(.alterTable(relation), head + check, String(condition), ")")
     }
 
     private mutating func drop(

@@ -55,6 +55,33 @@ struct DerivedTests {
         }
     }
 
+    /// The version of the row stays the same.
+    @Test(arguments: [true, false])
+    func `observers see that a derived value alone has changed`(_ isHere: Bool) throws {
+        try withContainer(Widened.model) { container in
+            let context = container.newContext()
+            context.automaticallyMergesChangesFromParent = true
+            let ann = context.makeCustomer("Ann")
+            let order = try ann.addOrder(3)
+            try context.save()
+            #expect(ann.total == 3)
+            var updates = 0
+            let observer = try ContextObserver(FetchRequest<Customer>(), in: context) {
+                updates += $0.updated.count
+            }
+            let list = FetchedResultsController(FetchRequest<Customer>(), in: context)
+            try list.performFetch()
+            let author = isHere ? context : container.newContext()
+            let changed = author.object(with: order.objectID)
+            try changed.setValue(.decimal(5), forKey: "amount")
+            try author.save()
+            context.mergePending()
+            #expect(ann.total == 5)
+            #expect(updates == 1)
+            withExtendedLifetime(observer) {}
+        }
+    }
+
     @Test func `values over paths follow what they lead to`() throws {
         try withContext { context in
             let ann = context.makeCustomer("Ann")
