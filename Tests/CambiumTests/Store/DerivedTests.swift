@@ -55,6 +55,17 @@ struct DerivedTests {
         }
     }
 
+    private final class UpdateCounter: FetchedResultsControllerDelegate {
+        var updates = 0
+
+        func controller(
+            _ controller: FetchedResultsController<Customer>, didChange object: Customer,
+            at path: ItemPath?, for type: FetchedResultsChangeType, newPath: ItemPath?
+        ) {
+            if type == .update { updates += 1 }
+        }
+    }
+
     /// The version of the row stays the same.
     @Test(arguments: [true, false])
     func `observers see that a derived value alone has changed`(_ isHere: Bool) throws {
@@ -69,7 +80,10 @@ struct DerivedTests {
             let observer = try ContextObserver(FetchRequest<Customer>(), in: context) {
                 updates += $0.updated.count
             }
-            let list = FetchedResultsController(FetchRequest<Customer>(), in: context)
+            let list = FetchedResultsController(
+                FetchRequest<Customer>().sorted(by: Key<Customer, String>("name")), in: context)
+            let delegate = UpdateCounter()
+            list.delegate = delegate
             try list.performFetch()
             let author = isHere ? context : container.newContext()
             let changed = author.object(with: order.objectID)
@@ -77,7 +91,7 @@ struct DerivedTests {
             try author.save()
             context.mergePending()
             #expect(ann.total == 5)
-            #expect(updates == 1)
+            #expect(updates == 1 && delegate.updates == 1)
             withExtendedLifetime(observer) {}
         }
     }
