@@ -94,7 +94,8 @@ struct CoordinatorTests {
             }
             #expect(error?.code == .needsMigration)
             #expect(error?.coreDataCode == 134100)
-            #expect(error?.underlying as? MigrationError == .migrationIsOff(store: "1", program: "3"))
+            #expect(
+                error?.underlying as? MigrationError == .migrationIsOff(store: "1", program: "3"))
             #expect(coordinator.persistentStores.isEmpty)
             _ = try PersistentContainer(
                 model: FirstPackagesModel.Packages.model, at: .temporary(path))
