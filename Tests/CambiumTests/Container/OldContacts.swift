@@ -1,35 +1,48 @@
 @_spi(Generated) import CambiumMigration
-import CambiumSQLite
 import ContactsModel
+import Foundation
 import Testing
 
 @testable @_spi(Generated) import Cambium
 
 /// Stores of the first version of `Contacts`, of which there are no classes.
 enum OldContacts {
+    /// Three people, one of them without a city, two notes of the first, and three tags.
     static func makeStore(at path: String) throws {
         let old = try #require(Contacts.model.proofs().first).old
-        let connection = try Connection(path: path)
-        _ = try MigrationRunner(model: old).open(connection)
-        try connection.execute(
-            """
-            INSERT INTO Person (_id, _entity, name, city, balance, number) VALUES
-                (1, 'Person', 'Ada Lovelace', 'London', 1250, NULL),
-                (2, 'Employee', 'Alan Turing', 'London', 0, 7),
-                (3, 'Person', 'Plato', NULL, 0, NULL);
-            INSERT INTO Note (_id, text, written, author) VALUES
-                (1, 'one', 0, 1), (2, 'two', 0, 1);
-            INSERT INTO Tag (_id, label) VALUES (1, 'Old'), (2, 'old'), (3, 'new');
-            UPDATE _keys SET next = 20
-            """)
-        let pairs = try connection.rows(
-            "SELECT name FROM sqlite_schema WHERE sql LIKE '%WITHOUT ROWID%_source%' "
-                + "OR sql LIKE '%_source%WITHOUT ROWID%'")
-        guard case .text(let table)? = pairs.first?.first else { return }
-        // Note 1 has both spellings of a tag, note 2 the second only. The first side is the first
-        // entity's.
-        try connection.execute(
-            "INSERT INTO \"\(table)\" (_source, _destination) VALUES (1, 1), (1, 2), (2, 2)")
+        let context = try PersistentContainer(
+            CompiledModel(old), StoreDescription(location: .temporary(path))
+        ).newContext()
+        func insert(_ entity: String, _ values: [String: Value]) throws -> ManagedObject {
+            let object = try context.insertObject(ofEntity: entity)
+            for (name, value) in values { try object.setValue(value, forKey: name) }
+            return object
+        }
+        let ada = try insert(
+            "Person",
+            [
+                "name": .string("Ada Lovelace"), "city": .string("London"),
+                "balance": .decimal(12.5),
+            ])
+        _ = try insert(
+            "Employee",
+            ["name": .string("Alan Turing"), "city": .string("London"), "number": .int(7)])
+        _ = try insert("Person", ["name": .string("Plato")])
+        let notes = try ["one", "two"].map { text in
+            try insert(
+                "Note",
+                [
+                    "text": .string(text),
+                    "written": .date(Date(timeIntervalSinceReferenceDate: 0)),
+                ])
+        }
+        for note in notes { try ada.orderedRelatedObjects(forKey: "notes").append(note) }
+        let tags = try ["Old", "old", "new"].map { try insert("Tag", ["label": .string($0)]) }
+        // Note 1 has both spellings of a tag, note 2 the second only.
+        for (note, tag) in [(0, 0), (0, 1), (1, 1)] {
+            try notes[note].relatedObjects(forKey: "tags").insert(tags[tag])
+        }
+        try context.save()
     }
 }
 
