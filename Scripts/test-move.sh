@@ -2,8 +2,8 @@
 # Moves a store of 1,000,000 objects to a server and back with the tool, in a release build with the
 # package trait. The file that comes back has the same rows. The move to the server takes at most
 # 1.6 times as long as COPY of the same tables with all indexes and foreign keys (the median of
-# three runs each). No move takes more than 100 MB of memory. The store of the demo is also moved
-# there and back.
+# three runs each). No move takes more than 100 MB of memory, and cambium check-store of either
+# store neither. The store of the demo is also moved there and back.
 #
 #   Scripts/test-move.sh [OBJECTS]
 #
@@ -61,6 +61,7 @@ cat > "$work/People.cambium/1.xml" <<'XML'
     <relationship name="tags" to="Tag" inverse="people" many="true"/>
     <unique by="email"/>
     <index by="name"/>
+    <rule name="folded">name CONTAINS[cd] 'näme' OR name CONTAINS[c] 'NAME'</rule>
   </entity>
   <entity name="Team">
     <attribute name="title" type="string"/>
@@ -116,6 +117,10 @@ for run in 1 2 3; do
     if [ $run -eq 1 ]; then
         timed back "$tool" move "$url#$schema" "$work/back.sqlite" --model "$work/People.cambium"
         result $? "the store moves back"
+        timed check "$tool" check-store "$work/people.sqlite" --model "$work/People.cambium"
+        result $? "the store in the file has no faults"
+        timed check "$tool" check-store "$url#$schema" --model "$work/People.cambium"
+        result $? "the store on the server has no faults"
         for table in Team Tag Person Person_tags; do
             psql -c "\\copy $schema.\"$table\" TO '$work/$table.copy' (FORMAT binary)"
         done
@@ -157,5 +162,10 @@ most=$(cat "$work/there" "$work/back" | cut -d ' ' -f 2 | sort -n | tail -n 1)
 echo "$most KB of memory" > "$output"
 [ "$most" -le 102400 ]
 result $? "moving takes at most 100 MB of memory"
+cat "$output"
+most=$(cut -d ' ' -f 2 "$work/check" | sort -n | tail -n 1)
+echo "$most KB of memory" > "$output"
+[ "$most" -le 102400 ]
+result $? "checking takes at most 100 MB of memory"
 cat "$output"
 end_of_checks
