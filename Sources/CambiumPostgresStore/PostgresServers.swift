@@ -7,19 +7,26 @@ extension ServerStores {
     /// Stores on PostgreSQL.
     package static var postgres: ServerStores {
         ServerStores(
-            migrations: {
-                PostgresMigrations(PostgresSettings($0.url), schema: $0.schema)
-            },
-            opener: { PostgresOpener(PostgresSettings($0.url), schema: $0.schema, $1, $2) },
+            migrations: { PostgresMigrations(.ofTool($0), schema: $0.schema) },
+            opener: { PostgresOpener(.ofTool($0), schema: $0.schema, $1, $2) },
             metadata: { place in
-                let connection = try PostgresConnection(
-                    PostgresSettings(place.url), .ofMaintenance)
+                let connection = try PostgresConnection(.ofTool(place), .ofMaintenance)
                 guard let rows = try connection.metadataRows(of: place.schema) else { return nil }
                 guard let metadata = StoreMetadata(rows: rows) else {
                     throw MigrationError.notAStore
                 }
                 return metadata
             })
+    }
+}
+
+extension PostgresSettings {
+    /// The settings of the tool. The URL may be that of a pooler that does not support prepared
+    /// statements.
+    fileprivate static func ofTool(_ place: ServerStores.Place) -> PostgresSettings {
+        var settings = PostgresSettings(place.url)
+        settings.preparesStatements = false
+        return settings
     }
 }
 

@@ -15,7 +15,7 @@ import Testing
 /// `cambium migrate` on servers.
 struct MigrateToolTests {
     /// A bundle of three versions, and a store of the first one with two rows.
-    private final class World {
+    final class World {
         let server: PostgresServer
         let connection: PostgresConnection
         let folder: URL
@@ -23,9 +23,9 @@ struct MigrateToolTests {
 
         var model: String { folder.appendingPathComponent("Shop.cambium").path }
         var name: String { SQLText.identifier(schema) }
-        var url: String {
-            let path = schema.replacing(" ", with: "%20")
-            return "\(server.url)#\(path)"
+        var url: String { url(through: server.url) }
+        func url(through server: String) -> String {
+            "\(server)#\(schema.replacing(" ", with: "%20"))"
         }
 
         init(_ server: PostgresServer, last: String = "", drops: String = "") throws {
@@ -78,7 +78,7 @@ struct MigrateToolTests {
                 ].map { PostgresStatement($0) })
         }
 
-        func run(_ words: String...) -> ToolWords { ToolWords(words) }
+        fileprivate func run(_ words: String...) -> ToolWords { ToolWords(words) }
 
         /// Every table of the store, with its rows.
         func dump() throws -> [String: String] {

@@ -72,7 +72,7 @@ struct TwoVersionsTests {
         item[one: "box"] = box
     }
 
-    private static func expectMigrated(
+    static func expectMigrated(
         _ error: (any Error)?, _ what: String, at location: SourceLocation = #_sourceLocation
     ) {
         let text = "\(error as Any)"
@@ -84,7 +84,7 @@ struct TwoVersionsTests {
     }
 
     /// Saves one item after the other, until that fails.
-    private final class Saver: Sendable {
+    final class Saver: Sendable {
         private let state = Mutex<(count: Int, failure: (any Error)?)>((0, nil))
         private let work = Mutex<SideWork?>(nil)
         var count: Int { state.withLock { $0.count } }
