@@ -306,6 +306,8 @@ part "the runtime on PostgreSQL 18" 5 runtime 18
 part "all edits of lists of five objects" 1 small_lists
 part "the plugin on packages of its own" 2 plugin
 part "packages without PostgreSQL and with it" 3 postgres
+if [ "$budget" -ge 240 ]; then server_pairs=2000; else server_pairs=200; fi
+part "migrations of $server_pairs random pairs of models on servers" $((server_pairs / 50)) server_migrations
 part "moving 1,000,000 objects" 12 moves
 part "tests of full size" 7 full_size
 part "the first hour, by the README" 4 first_hour
@@ -322,8 +324,6 @@ part "10,000 damaged stores of Core Data" 3 damaged_stores
 part "10 million changes of lists" 3 long_lists
 part "real stores of Core Data, imported and compared" 5 coredata_stores
 part "migrations of random pairs of models" 1 mappings
-if [ "$budget" -ge 240 ]; then server_pairs=2000; else server_pairs=200; fi
-part "migrations of $server_pairs random pairs of models on servers" $((server_pairs / 50)) server_migrations
 part "20,000 random pairs of drafts" 7 drafts
 part "histories of real models" 3 real_chains
 part "histories of real models on servers" 15 server_chains
