@@ -27,10 +27,11 @@ struct TLSTests {
 
     private static let secret = "sesame"
 
-    private func container(_ url: String) throws -> PersistentContainer {
+    private func container(
+        _ url: String, schema: String = PostgresServer.newSchema
+    ) throws -> PersistentContainer {
         try PersistentContainer(
-            Everything.model,
-            StoreDescription(location: .postgres(url, schema: PostgresServer.newSchema)))
+            Everything.model, StoreDescription(location: .postgres(url, schema: schema)))
     }
 
     private func save(_ container: PersistentContainer) throws {
@@ -113,11 +114,12 @@ struct TLSTests {
         _ first: Server, _ second: PostgresServer
     ) throws {
         let (user, other) = ("writer \(UUID().uuidString)", try second.connect())
+        let schema = PostgresServer.newSchema
         let connection = try PostgresConnection(PostgresSettings(first.url))
         for connection in [connection, other] {
             for sql in [
                 "CREATE ROLE \"\(user)\" LOGIN PASSWORD '\(Self.secret)'",
-                "GRANT CREATE ON DATABASE cambium TO \"\(user)\"",
+                "CREATE SCHEMA \"\(schema)\" AUTHORIZATION \"\(user)\"",
             ] { _ = try connection.run(sql) }
         }
         defer {
@@ -141,6 +143,6 @@ struct TLSTests {
         }
         #expect(try version(hosts) == 1)
         #expect(try version("\(hosts) target_session_attrs=read-write") == 2)
-        try save(try container("\(hosts) target_session_attrs=read-write"))
+        try save(try container("\(hosts) target_session_attrs=read-write", schema: schema))
     }
 }

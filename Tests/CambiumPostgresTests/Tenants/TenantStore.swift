@@ -39,7 +39,8 @@ final class TenantStore: Sendable {
         let owner = try server.connect()
         let isOwner = arrangement == .owner
         _ = try owner.run("CREATE ROLE \(role) \(isOwner ? "LOGIN" : "NOLOGIN")")
-        if isOwner { _ = try owner.run("GRANT CREATE ON DATABASE cambium TO \(role)") }
+        // Two tests cannot change the rights on the database at once.
+        if isOwner { _ = try owner.run("CREATE SCHEMA \"\(schema)\" AUTHORIZATION \(role)") }
         var options = options
         options.applicationName = role
         let own = isOwner ? server.url.replacing("//cambium@", with: "//\(role)@") : server.url
