@@ -57,6 +57,20 @@ extension EngineSuite {
             }
         }
 
+        EngineCase("a required partner that a deletion would leave alone is named") { engine in
+            try engine.withContainer(Couples.required) { container in
+                let context = container.newContext()
+                let persons = try Couples.fill(context, "aBCd")
+                try expectRefusal([persons[1]], container) {
+                    try context.execute(
+                        BatchDeleteRequest(
+                            FetchRequest<ManagedObject>(entityName: "Person").limit(1)))
+                }
+                try context.execute(BatchDeleteRequest<ManagedObject>(entityName: "Person"))
+                #expect(try Couples.stored(container) == "")
+            }
+        }
+
         /// Core Data's batch delete does not look at deny.
         EngineCase("rule 77, bettered: a deny is an error that names the first object") {
             engine in

@@ -4,16 +4,24 @@ import Testing
 
 /// Persons who may be married: `spouse` is its own inverse.
 enum Couples {
-    static let model = CompiledModel(
-        Model(
-            name: "Couples", version: "1",
-            entities: [
-                Entity(
-                    name: "Person", attributes: [Attribute(name: "name", type: .string)],
-                    relationships: [
-                        Relationship(name: "spouse", destination: "Person", inverse: "spouse")
-                    ]), Entity(name: "Author", parent: "Person"),
-            ]))
+    static let model = model(isOptional: true)
+    /// Nobody is alone.
+    static let required = model(isOptional: false)
+
+    private static func model(isOptional: Bool) -> CompiledModel {
+        CompiledModel(
+            Model(
+                name: "Couples", version: "1",
+                entities: [
+                    Entity(
+                        name: "Person", attributes: [Attribute(name: "name", type: .string)],
+                        relationships: [
+                            Relationship(
+                                name: "spouse", destination: "Person", inverse: "spouse",
+                                isOptional: isOptional)
+                        ]), Entity(name: "Author", parent: "Person"),
+                ]))
+    }
 
     static func fill(_ context: ManagedObjectContext, _ names: String) throws -> [ManagedObject] {
         let persons = try names.map {
@@ -56,6 +64,21 @@ private func withCouples(
         #expect(Couples.text(same) == "aB Ba Cd dC")
         try body(container, persons, same, (first, second))
     }
+}
+
+/// Expects a refusal that names the persons who would be alone, and a store that is as before.
+func expectRefusal(
+    _ alone: [ManagedObject], _ container: PersistentContainer, _ work: () throws -> Void
+) throws {
+    let before = try Couples.stored(container)
+    let error = #expect(throws: (any Error).self) { try work() }
+    let errors =
+        (error as? ValidationErrors)?.errors ?? [error as? ValidationError].compactMap { $0 }
+    #expect(
+        Set(errors.compactMap(\.objectID)) == Set(alone.map(\.objectID)),
+        "\(error.map { "\($0)" } ?? "no error")")
+    #expect(errors.allSatisfy { $0.code == .missing && $0.property == "spouse" })
+    #expect(try Couples.stored(container) == before)
 }
 
 extension EngineSuite {
@@ -193,6 +216,69 @@ extension EngineSuite {
                 second.mergePolicy = .objectTrump
                 try second.save()
                 #expect(try Couples.stored(container) == "a- b- c-")
+            }
+        }
+
+        EngineCase("a save that would leave somebody without a required partner is refused") {
+            engine in
+            try engine.withContainer(Couples.required) { container in
+                let context = container.newContext()
+                let persons = try Couples.fill(context, "aBCd")
+                persons[0][one: "spouse"] = persons[3]
+                try expectRefusal([persons[1], persons[2]], container) { try context.save() }
+                // What the context has stays, and can be completed.
+                #expect(Couples.text(persons) == "ad B- C- da")
+                persons[1][one: "spouse"] = persons[2]
+                try context.save()
+                #expect(try Couples.stored(container) == "ad BC CB da")
+                persons[0][one: "spouse"] = nil
+                try expectRefusal([persons[0], persons[3]], container) { try context.save() }
+                context.rollback()
+                let single = try context.make("Person", ["name": "e"])
+                try expectRefusal([single], container) { try context.save() }
+                context.rollback()
+                context.delete(persons[0])
+                try expectRefusal([persons[3]], container) { try context.save() }
+                context.delete(persons[3])
+                try context.save()
+                #expect(try Couples.stored(container) == "BC CB")
+            }
+        }
+
+        EngineCase("a required partner that was not read is named, too") { engine in
+            try engine.withContainer(Couples.required) { container in
+                let persons = try Couples.fill(container.newContext(), "aBCd")
+                let context = container.newContext()
+                let first = try context.existingObject(with: persons[0].objectID)
+                first[one: "spouse"] = try context.existingObject(with: persons[2].objectID)
+                try expectRefusal([persons[1], persons[3]], container) { try context.save() }
+                context.rollback()
+                context.delete(first)
+                try expectRefusal([persons[1]], container) { try context.save() }
+            }
+        }
+
+        // One that takes the store's values for all has nothing to refuse.
+        for policy in mergingPolicies where policy != .rollback {
+            EngineCase("nobody loses a required partner to another context (\(policy))") { engine in
+                try engine.withContainer(Couples.required) { container in
+                    let (first, second) = (container.newContext(), container.newContext())
+                    for context in [first, second] {
+                        context.automaticallyMergesChangesFromParent = false
+                        context.mergePolicy = policy
+                    }
+                    let persons = try Couples.fill(first, "aBCdEf")
+                    let same = try second.all("Person")
+                    persons[0][one: "spouse"] = persons[2]
+                    persons[1][one: "spouse"] = persons[3]
+                    same[2][one: "spouse"] = same[4]
+                    same[3][one: "spouse"] = same[5]
+                    try first.save()
+                    // Here a and B would have none, or E and f.
+                    #expect(throws: (any Error).self) { try second.save() }
+                    #expect(try Couples.stored(container) == "aC Bd Ca dB Ef fE")
+                    #expect(second.hasChanges)
+                }
             }
         }
     }
