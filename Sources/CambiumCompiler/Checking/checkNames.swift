@@ -192,20 +192,22 @@ extension ModelChecker {
 }
 
 extension ModelChecker {
-    /// Reports tables that SQLite could not create. Only a model without other errors has tables.
+    /// Reports tables that the engine could not create. Only a model without other errors has tables.
     func checkStorage(of model: Model, _ drafts: [EntityDraft]) {
+        // Both are limits of the engines.
+        let (name, maximum) = engine == .postgres ? ("PostgreSQL", 1600) : ("SQLite", 2000)
         for (root, draft) in zip(model.entities, drafts) where root.parent == nil {
             let isHierarchy = model.hasSubentities(root)
             // The key, the version, and in a hierarchy the entity.
             let count =
                 (isHierarchy ? 3 : 2)
                 + model.family(of: root).reduce(0) { $0 + columnCount(of: $1, in: model) }
-            guard count > Self.maximumColumns else { continue }
+            guard count > maximum else { continue }
             report(
                 .unprovenMigration,
                 """
                 The table of '\(root.name)'\(isHierarchy ? " and what inherits from it" : "") has \
-                \(count) columns, and SQLite has \(Self.maximumColumns) at most
+                \(count) columns, and \(name) has \(maximum) at most
                 """,
                 at: draft.element["name"]?.valueOffset ?? draft.element.offset,
                 notes: [
@@ -250,9 +252,6 @@ extension ModelChecker {
             }
         }
     }
-
-    /// The maximum number of columns of a table in SQLite.
-    private static let maximumColumns = 2000
 
     /// The number of columns for an entity's own properties.
     private func columnCount(of entity: Entity, in model: Model) -> Int {

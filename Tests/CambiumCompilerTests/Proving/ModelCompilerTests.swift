@@ -90,6 +90,25 @@ struct ModelCompilerTests {
         #expect(ModelCompiler.compile(plain.bundle.path).diagnostics.map(\.code) == [])
     }
 
+    @Test(arguments: [(1601, nil), (2001, "SQLite"), (1601, "PostgreSQL")] as [(Int, String?)])
+    func `a table has no more columns than its engine allows`(
+        _ count: Int, _ refusing: String?
+    ) throws {
+        // The key and the version are columns, too.
+        let attributes = (0..<count - 2).map {
+            "<attribute name='x\($0)' type='int64' optional='true'/>"
+        }
+        let folder = try bundle(
+            ["<entity name='A'>\(attributes.joined())</entity>"],
+            engines: refusing == "PostgreSQL" ? "postgres" : nil)
+        let messages = ModelCompiler.compile(folder.bundle.path).diagnostics
+            .filter { $0.code == .unprovenMigration }.map(\.message)
+        #expect(messages.count == (refusing == nil ? 0 : 1))
+        if let refusing {
+            #expect(messages[0].contains("has \(count) columns, and \(refusing) has"))
+        }
+    }
+
     @Test func `an error in an old version leaves no result`() throws {
         let folder = try bundle(["<entity/>", Self.first])
         let compilation = ModelCompiler.compile(folder.bundle.path)

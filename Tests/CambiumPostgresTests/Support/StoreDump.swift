@@ -15,12 +15,23 @@ struct StoreDump {
         let connection = try Connection.reading(path: path)
         let all = try connection.rows(
             "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name")
-        schema = all.map { "\($0)" }
+        var schema = all.filter { $0[0] != .text("table") }.map { "\($0)" }
         var rows: [String] = []
         for case .text(let name) in all.filter({ $0[0] == .text("table") }).map({ $0[1] }) {
             // The history starts over.
             if name.hasPrefix(HistorySQL.prefix) { continue }
-            for row in try connection.rows("SELECT * FROM \(SQLText.identifier(name))") {
+            // A migration may add a column at the end of a table.
+            let table = SQLText.identifier(name)
+            let columns = try connection.rows(
+                """
+                SELECT name, type, "notnull", dflt_value, pk, hidden \
+                FROM pragma_table_xinfo(\(SQLText.literal(name))) ORDER BY name
+                """)
+            schema += columns.map { "\(name) \($0)" }
+            let list = columns.compactMap(\.first?.text).map { SQLText.identifier($0) }
+            for row in try connection.rows(
+                "SELECT \(list.joined(separator: ", ")) FROM \(table)")
+            {
                 if name == MetadataSQL.table, case .text(let key)? = row.first,
                     ["uuid", "definition", "frozenVersion", "history.epoch"].contains(key)
                 {
@@ -34,7 +45,7 @@ struct StoreDump {
                 rows.append("\(name): \(values)")
             }
         }
-        self.rows = rows.sorted()
+        (self.schema, self.rows) = (schema, rows.sorted())
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
             .appendingPathComponent(".\(URL(fileURLWithPath: path).lastPathComponent).external")
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
