@@ -308,7 +308,8 @@ package struct PostgresOpener: StoreOpening {
                     changed.adding(PostgresDrift.obstacleOfMigrations))
             }
         }
-        let hash = try drift.catalogue().hash
+        // After a refresh the tables are compared again: others may have changed them, too.
+        let hash = isRefresh ? "" : try drift.catalogue().hash
         found.metadata[Self.catalogueName] = hash
         try note([(Self.catalogueName, hash)] + target.values, derivations.layout, connection)
         return found

@@ -204,5 +204,7 @@ struct OtherLimitsTests {
             (0..<checks.count).map { checks.text($0, 0) } == [
                 "Item.size.max", "Item.size.min", "mine",
             ])
+        // Who does not leave them alone finds them.
+        #expect(throws: MigrationError.self) { try world.open(Self.model(2)) }
     }
 }
