@@ -86,6 +86,49 @@ struct ConstantTests {
         }
     }
 
+    private static let texts = [
+        "", "k", "_", "ß", "ſ", "\u{212A}", "İ", "ŉ", "É", "e\u{301}", "Σ", "\u{A0}", "٣", "a\nb",
+    ]
+    private static let patterns = [
+        ".", "\\w+", "\\d", "\\s", "k", "ss", "[A-Z]+", "[^k]", "[a-z]*", ".*|\\w",
+    ]
+
+    /// Letters that change their length, or become ASCII, if their case is ignored.
+    @Test(arguments: engines)
+    func `texts that no server folds as Unicode does`(_ engine: EngineEntry) throws {
+        try engine.withStore(Everything.model) { store in
+            let context = store.container.newContext()
+            let sample = Sample(in: context)
+            try context.save()
+            let pairs =
+                Self.patterns.map { (ComparisonOperator.matches, $0) }
+                + ["k", "ss", "É", "i\u{307}"].flatMap { text in
+                    [.equal, .less, .beginsWith, .contains, .like].map { ($0, text) }
+                }
+            let options: [ComparisonOptions] = [
+                [], .caseInsensitive, .diacriticInsensitive,
+                [.caseInsensitive, .diacriticInsensitive],
+            ]
+            for text in Self.texts {
+                sample.text = text
+                try context.save()
+                for (relation, other) in pairs {
+                    for options in options {
+                        for left in [
+                            ModelExpression.keyPath(root: .subject, names: ["text"]),
+                            .literal(.string(text)),
+                        ] {
+                            let test = Condition<Sample>(
+                                .comparison(left, relation, .literal(.string(other)), options))
+                            let found = try context.count(for: Sample.fetchRequest().filter(test))
+                            try #expect((found == 1) == test.matches(sample), "\(test), \(text)")
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     @Test(arguments: engines)
     func `results of constants beyond 64 bits`(_ engine: EngineEntry) throws {
         try engine.withStore(Everything.model) { store in

@@ -10,26 +10,26 @@ extension PostgresExpression {
         _ options: ComparisonOptions, _ use: Use
     ) throws -> PostgresFragment {
         let options = options.subtracting(.normalized)
-        let one = try folded(left, options)
+        let constant: String? =
+            if case .literal(.string(let constant), _) = right { constant } else { nil }
         let test: PostgresFragment
-        if case .literal(.string(let constant), _) = right {
-            test = try self.text(one, relation, constant, options)
+        if relation == .matches {
+            test = try matches(left, constant, options)
+        } else if let constant {
+            test = try self.text(folded(left, options), relation, constant.folded(options))
         } else {
-            test = try self.text(one, relation, try folded(right, options))
+            test = try self.text(folded(left, options), relation, folded(right, options))
         }
         return use == .filter ? test : "coalesce(\(test), false)"
     }
 
-    private mutating func text(
-        _ text: PostgresFragment, _ relation: ComparisonOperator, _ constant: String,
-        _ options: ComparisonOptions
+    private func text(
+        _ text: PostgresFragment, _ relation: ComparisonOperator, _ constant: String
     ) throws -> PostgresFragment {
-        if relation == .matches { return try matches(text, constant, options) }
-        let folded = constant.folded(options)
-        if let pattern = Self.like(relation, folded) {
+        if let pattern = Self.like(relation, constant) {
             return "\(text) LIKE \(Self.constant(pattern))"
         }
-        return try self.text(text, relation, Self.constant(folded))
+        return try self.text(text, relation, Self.constant(constant))
     }
 
     private func text(
@@ -46,13 +46,16 @@ extension PostgresExpression {
         }
     }
 
+    /// MATCHES with a constant pattern. The server ignores the case of ASCII characters correctly.
+    /// All other strings are in doubt, even constants.
     private mutating func matches(
-        _ text: PostgresFragment, _ pattern: String, _ options: ComparisonOptions
+        _ operand: TypedExpression, _ pattern: String?, _ options: ComparisonOptions
     ) throws -> PostgresFragment {
-        guard let pattern = PostgresPattern(regularExpression: pattern) else {
+        guard let pattern = pattern.flatMap({ PostgresPattern(regularExpression: $0) }) else {
             throw UnsupportedExpression()
         }
-        if pattern.isOfASCII, options.isEmpty { doubtUnlessASCII(text) }
+        let text = try value(operand)
+        if pattern.isOfASCII || !options.isEmpty { doubtUnlessASCII(text) }
         let relation = options.contains(.caseInsensitive) ? "~*" : "~"
         return "\(text) \(raw: relation) \(Self.constant(pattern.text))"
     }
