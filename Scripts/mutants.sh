@@ -84,15 +84,30 @@ for suite in $(sed -n 's/^tests //p' "$list" | tr '|' '\n' | sort -u); do
 done
 [ -z "$unknown" ] || fail "The faults name tests that are not there:$unknown"
 
-if [ -n "$checks" ]; then
-    failed=0
+# Inserts all faults into a copy of the sources. Two faults in the same lines exclude each other.
+faults=
+plant_all() { # folder of the copy
     for number in $(seq 1 "$count"); do
-        plant "$number" "$(line "$number" file)" >/dev/null 2>&1 || {
-            echo "cannot be planted: $(line "$number" mutant), in $(line "$number" file)"
-            failed=1
-        }
+        file=$(line "$number" file)
+        if plant "$number" "$1/$file" >"$work/planted.swift" 2>/dev/null; then
+            cp "$work/planted.swift" "$1/$file"
+        else
+            echo "  $number. $(line "$number" mutant): CANNOT BE PLANTED in $file"
+            faults="$faults $number"
+        fi
     done
-    exit "$failed"
+}
+
+if [ -n "$checks" ]; then
+    rm -rf "$work/checked"
+    for file in $(sed -n 's/^file //p' "$list" | sort -u); do
+        mkdir -p "$work/checked/$(dirname "$file")"
+        cp "$file" "$work/checked/$file" || true
+    done
+    plant_all "$work/checked"
+    rm -r "$work/checked"
+    [ -z "$faults" ] || exit 1
+    exit 0
 fi
 
 # The Swift code with which a module selects its active fault.
@@ -118,16 +133,7 @@ git ls-files --cached --others --exclude-standard | while IFS= read -r path; do
     mkdir -p "$fresh/$(dirname "$path")"
     cp -P "$path" "$fresh/$path"
 done
-faults=
-for number in $(seq 1 "$count"); do
-    file=$(line "$number" file)
-    if plant "$number" "$fresh/$file" >"$work/planted.swift"; then
-        cp "$work/planted.swift" "$fresh/$file"
-    else
-        echo "  $number. $(line "$number" mutant): CANNOT BE PLANTED in $file"
-        faults="$faults $number"
-    fi
-done
+plant_all "$fresh"
 sed -n 's,^file \(Sources/[^/]*\)/.*,\1,p' "$list" | sort -u | while IFS= read -r module; do
     switch_source >"$fresh/$module/PlantedMutant.swift"
 done

@@ -58,12 +58,12 @@ struct PostgresPairs {
         let pending = PendingArrays(links)
         // An existing pair stays: another save has added it too. It is locked, so that it is not
         // deleted before the commit. Either both directions of a pair exist, or neither does.
+        let lock = "DO UPDATE SET \(source) = t.\(source) WHERE false"
         let statement = PostgresStatement(
             """
             INSERT INTO \(table) AS t (\(source), \(destination)) \
             SELECT DISTINCT p."key", p."other" FROM \(pending.source) ORDER BY 1, 2 \
-            ON CONFLICT (\(source), \(destination)) \
-            DO UPDATE SET \(source) = t.\(source) WHERE false
+            ON CONFLICT (\(source), \(destination)) \(lock)
             """, pending.parameters)
         return recorded(statement, recorder)
     }

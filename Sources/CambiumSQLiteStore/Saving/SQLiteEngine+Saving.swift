@@ -66,7 +66,8 @@ extension SQLiteEngine {
     private static func mayBeResolved(_ error: any Error) -> Bool {
         if error is SaveConflict { return true }
         guard let error = error as? SQLiteError else { return false }
-        return ConstraintFailure.isUnique(error) || ConstraintFailure.isPrimaryKey(error)
+        return ConstraintFailure.isUnique(error)
+            || ConstraintFailure.isPrimaryKey(error)
             || ConstraintFailure.isForeignKey(error)
     }
 
