@@ -34,7 +34,7 @@ package struct StoreFunction: Sendable {
             sortKey,
         ]
 
-    /// `fold(text, options)`: the text without case or accents.
+    /// `fold(text, options)`: the text without case, without accents, or without both.
     package static let fold = StoreFunction("fold", 2) { _, arguments in
         guard let text = arguments[0].text, let bits = arguments[1].integer else { return .null }
         return .text(text.folded(ComparisonOptions(rawValue: Int(truncatingIfNeeded: bits))))
