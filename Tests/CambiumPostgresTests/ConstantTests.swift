@@ -24,6 +24,7 @@ struct ConstantTests {
         func compare(
             _ left: ModelExpression, _ relation: ComparisonOperator, _ right: ModelExpression
         ) -> ModelExpression { .comparison(left, relation, right, []) }
+        func double(_ number: Double) -> ModelExpression { .literal(.double(number)) }
         func negated(_ value: ModelExpression) -> ModelExpression {
             .arithmetic(value, .multiply, .literal(.int(-1)))
         }
@@ -60,6 +61,18 @@ struct ConstantTests {
             (compare(.literal(.int(1)), .less, decimal("9223372036854775808")), true),
             (compare(decimal("9223372036854775808"), .greater, greatest), true),
             (compare(long, .less, decimal("9223372036854775808")), true),
+            (compare(least, .equal, double(-0x1p63)), true),
+            (compare(least, .less, double(-0x1p63)), false),
+            (compare(least, .lessOrEqual, double(-0x1p63)), true),
+            (compare(least, .greater, double((-0x1p63).nextDown)), true),
+            (compare(least, .less, double((-0x1p63).nextUp)), true),
+            (compare(greatest, .less, double(0x1p63)), true),
+            (compare(greatest, .greater, double((0x1p63).nextDown)), true),
+            (compare(greatest, .notEqual, double(0x1p63)), true),
+            (compare(long, .greater, double(6.5)), true),
+            (compare(long, .equal, double(7.5)), false),
+            (compare(long, .less, double(.infinity)), true),
+            (compare(long, .greater, double(-.infinity)), true),
             (compare(amount, .greater, decimal("-3e30")), true),
             (compare(amount, .equal, decimal("3e30")), false),
             (compare(negated(decimal("3e30")), .less, decimal("0")), true),

@@ -256,7 +256,7 @@ package struct PostgresExpression {
                 throw UnsupportedExpression()
             }
             // Between two integers, the exact position does not matter.
-            guard number.magnitude < 0x1p63 else { return try decimal(number < 0 ? -1e30 : 1e30) }
+            guard -0x1p63..<0x1p63 ~= number else { return try decimal(number < 0 ? -1e30 : 1e30) }
             let floor = number.rounded(.down)
             return try decimal(Decimal(Int64(floor)) + (floor == number ? 0 : 0.5))
         }
