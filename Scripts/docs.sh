@@ -66,9 +66,10 @@ graph() {
     product=$2
     shift 2
     awk -v product="$product" -v types=" $* " '
-        function note() {
-            return ",\n          {\"text\": \"\"},\n          {\"text\": \"> Note: This symbol is in the product `" \
-                product "`. Add it to the dependencies of your target, and `import " product "`.\"}"
+        function text(words) { return "          {\"text\": \"" words "\"}" }
+        BEGIN {
+            note = text("> Note: This symbol is in the product `" product \
+                "`. Add it to the dependencies of your target, and `import " product "`.")
         }
         /^  "module": \{/ { header = 1 }
         header && /"name":/ { sub(/"name": "[^"]*"/, "\"name\": \"Cambium\""); header = 0 }
@@ -77,9 +78,17 @@ graph() {
         !symbols { print; next }
         /^    \{/ { held = ""; depth = 0; path = 0 }
         /^      "docComment"/ { comment = 1 }
+        # docc shows nothing behind the Topics, so the note comes before them.
+        comment && /^          \{/ { entry = length(held) }
+        comment && /"text": "## Topics"/ { topics = entry }
         comment && /^        \]/ {
-            comment = 0
-            if (product != "Cambium") { sub(/\n$/, "", held); held = held note() "\n" }
+            if (product != "Cambium" && topics) {
+                held = substr(held, 1, topics) note ",\n" text("") ",\n" substr(held, topics + 1)
+            } else if (product != "Cambium") {
+                sub(/\n$/, "", held)
+                held = held ",\n" text("") ",\n" note "\n"
+            }
+            comment = topics = 0
         }
         { held = held $0 "\n" }
         path == 1 { split($0, parts, "\""); root = parts[2]; path = 2 }
