@@ -25,26 +25,39 @@ import CambiumRecords
 ///
 /// ## Topics
 ///
+/// ### Creating
+///
+/// - ``init()``
+///
 /// ### Undoing
 ///
 /// - ``undo()``
 /// - ``redo()``
 /// - ``canUndo``
 /// - ``canRedo``
+/// - ``isUndoing``
+/// - ``isRedoing``
 /// - ``removeAllActions()``
 ///
 /// ### Groups
 ///
 /// - ``beginUndoGrouping()``
 /// - ``endUndoGrouping()``
+/// - ``groupingLevel``
 /// - ``groupsByEvent``
 /// - ``levelsOfUndo``
-/// - ``setActionName(_:)``
 ///
-/// ### Leaving out
+/// ### Names of groups
+///
+/// - ``setActionName(_:)``
+/// - ``undoActionName``
+/// - ``redoActionName``
+///
+/// ### Changes without undo
 ///
 /// - ``disableUndoRegistration()``
 /// - ``enableUndoRegistration()``
+/// - ``isUndoRegistrationEnabled``
 public final class ContextUndoManager {
     /// The greatest number of groups; 0, the default, for any number.
     public var levelsOfUndo = 0 {

@@ -25,20 +25,30 @@ import CambiumRecords
 /// ### Fetching
 ///
 /// - ``fetch(_:)-(FetchRequest<Entity>)``
+/// - ``fetchFirst(_:)-(FetchRequest<Entity>)``
 /// - ``fetchInBatches(_:)``
 /// - ``fetchInBackground(_:isolation:progress:)``
+///
+/// ### Fetching identities, counts and rows of values
+///
+/// - ``fetch(_:)-(IDRequest<Entity>)``
+/// - ``fetch(_:)-(CountRequest<Entity>)``
 /// - ``count(for:)``
+/// - ``fetch(_:)-(ResultRequest<Entity,Row>)``
+/// - ``fetchFirst(_:)-(ResultRequest<Entity,Row>)``
+/// - ``fetchInBackground(_:isolation:)``
+///
+/// ### Objects by identity
+///
 /// - ``existingObject(with:)``
+/// - ``existingObject(with:as:)``
 /// - ``object(with:)``
 /// - ``registeredObject(for:)``
-///
-/// ### Looking for needless reads
-///
-/// - ``reads(during:)``
-/// - ``withReads(atMost:fileID:line:_:)``
+/// - ``loadValues(of:)``
 ///
 /// ### Changing
 ///
+/// - ``insertObject(ofEntity:)``
 /// - ``delete(_:)``
 /// - ``insertedObjects``
 /// - ``updatedObjects``
@@ -50,10 +60,12 @@ import CambiumRecords
 /// ### Saving
 ///
 /// - ``save()``
+/// - ``validationErrors(of:)``
 /// - ``isReadOnly``
 /// - ``mergePolicy``
 /// - ``detectConflicts(for:)``
 /// - ``rollback()``
+/// - ``obtainPermanentIDs(for:)``
 ///
 /// ### Batch operations
 ///
@@ -62,47 +74,91 @@ import CambiumRecords
 /// - ``execute(_:merging:)-(BatchUpdateRequest<Entity>,_)``
 /// - ``execute(_:merging:)-(BatchDeleteRequest<Entity>,_)``
 ///
+/// ### Import and export
+///
+/// - ``execute(_:merging:)-(ImportRequest,_)``
+/// - ``execute(_:to:)``
+/// - ``chunks(of:)``
+///
 /// ### Undoing
 ///
 /// - ``undoManager``
 /// - ``undo()``
 /// - ``redo()``
 ///
-/// ### Row-level security
+/// ### Changes of other contexts
 ///
-/// - ``transactionSettings``
+/// - ``automaticallyMergesChangesFromParent``
+/// - ``mergePending()``
+/// - ``mergeChanges(from:)-(ChangeSet)``
+/// - ``mergeChanges(fromContextDidSave:)``
+/// - ``mergeChanges(fromRemoteContextSave:into:)``
+/// - ``refresh(_:mergeChanges:)``
+/// - ``refreshAllObjects()``
+/// - ``stalenessInterval``
 ///
 /// ### History
 ///
 /// - ``transactionAuthor``
 /// - ``fetchHistory(_:)``
 /// - ``mergeChanges(from:)-([HistoryTransaction])``
+/// - ``mergeChanges(from:into:)``
 ///
-/// ### Following others
+/// ### Query generations
 ///
-/// - ``automaticallyMergesChangesFromParent``
-/// - ``mergePending()``
-/// - ``mergeChanges(fromRemoteContextSave:into:)``
-/// - ``refresh(_:mergeChanges:)``
-/// - ``refreshAllObjects()``
-/// - ``stalenessInterval``
+/// - ``queryGeneration``
+/// - ``setQueryGeneration(_:)``
 ///
 /// ### Drafts
 ///
 /// - ``newChildContext()``
 /// - ``parent``
 ///
-/// ### Being told
+/// ### Observing changes
 ///
 /// - ``observe(_:_:)``
 /// - ``notifications(_:)``
+/// - ``observe(_:)``
+/// - ``observe(count:)``
 /// - ``objectsAreObservable``
+///
+/// ### Notifications for ported code
+///
+/// - ``postNotifications(to:)``
+/// - ``didChangeObjectsNotification``
+/// - ``willSaveObjectsNotification``
+/// - ``didSaveObjectsNotification``
+/// - ``didSaveObjectIDsNotification``
+/// - ``didMergeChangesObjectIDsNotification``
+/// - ``NotificationKey``
+///
+/// ### Deleted and unreadable rows
+///
+/// - ``onInaccessibleFault``
+/// - ``shouldDeleteInaccessibleFaults``
+///
+/// ### Needless reads
+///
+/// - ``reads(during:)``
+/// - ``reads(isolation:during:)``
+/// - ``withReads(atMost:fileID:line:_:)``
+/// - ``withReads(atMost:fileID:line:isolation:_:)``
 ///
 /// ### Memory
 ///
 /// - ``registeredObjects``
 /// - ``retainsRegisteredObjects``
 /// - ``reset()``
+///
+/// ### Row-level security
+///
+/// - ``transactionSettings``
+///
+/// ### Coordinator and name
+///
+/// - ``coordinator``
+/// - ``name``
+/// - ``userInfo``
 public final class ManagedObjectContext {
     /// The coordinator of the context. A context without a parent fetches from the coordinator and
     /// saves to the coordinator. A child fetches from its ``parent`` and saves to its parent.
