@@ -14,11 +14,16 @@ import CambiumRecords
 ///
 /// ## Topics
 ///
+/// ### Creating
+///
+/// - ``init(insertingInto:)``
+///
 /// ### Identity
 ///
 /// - ``objectID``
 /// - ``managedObjectContext``
 /// - ``entity``
+/// - ``entityName``
 ///
 /// ### State
 ///
@@ -28,6 +33,7 @@ import CambiumRecords
 /// - ``isFault``
 /// - ``hasChanges``
 /// - ``hasFault(forRelationship:)``
+/// - ``faultingState``
 ///
 /// ### Changes
 ///
@@ -45,9 +51,12 @@ import CambiumRecords
 ///
 /// - ``value(forKey:)``
 /// - ``setValue(_:forKey:)``
-/// - ``primitiveValue(forKey:)``
-/// - ``setPrimitiveValue(_:forKey:)``
+/// - ``relatedObject(forKey:)``
+/// - ``setRelatedObject(_:forKey:)``
+/// - ``relatedObjects(forKey:)``
+/// - ``orderedRelatedObjects(forKey:)``
 /// - ``objectIDs(forRelationship:)``
+/// - ``fetchedObjects(forKey:)``
 ///
 /// ### Overridable methods
 ///
@@ -57,11 +66,34 @@ import CambiumRecords
 /// - ``willSave()``
 /// - ``didSave()``
 /// - ``prepareForDeletion()``
+/// - ``deletionCause``
 /// - ``willTurnIntoFault()``
 /// - ``didTurnIntoFault()``
+///
+/// ### Validation
+///
 /// - ``validateForInsert()``
 /// - ``validateForUpdate()``
 /// - ``validateForDelete()``
+/// - ``propertyValidationError(forKey:localizedDescription:)``
+///
+/// ### Custom getters and setters
+///
+/// - ``willAccessValue(forKey:)``
+/// - ``primitiveValue(forKey:)``
+/// - ``didAccessValue(forKey:)``
+/// - ``willChangeValue(forKey:)``
+/// - ``setPrimitiveValue(_:forKey:)``
+/// - ``didChangeValue(forKey:)``
+///
+/// ### Calls of generated code
+///
+/// - ``init(_:)``
+/// - ``writeInteger(_:_:)``
+/// - ``writeReal(_:_:)``
+/// - ``writeDate(_:_:)``
+/// - ``writeBytes(_:_:)``
+/// - ``writeNull(_:)``
 open class ManagedObject {
     // Safety: each access loads or stores one value and calls no other code meanwhile, so accesses
     // cannot overlap. The run-time checks would take a tenth of the time of a save.

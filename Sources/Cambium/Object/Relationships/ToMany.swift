@@ -10,6 +10,23 @@ import CambiumRecords
 /// category.products.insert(product)
 /// for product in category.products where product.stock == 0 { … }
 /// ```
+///
+/// ## Topics
+///
+/// ### Reading
+///
+/// - ``count``
+/// - ``isEmpty``
+/// - ``first``
+/// - ``contains(_:)``
+///
+/// ### Changing
+///
+/// - ``insert(_:)``
+/// - ``insert(contentsOf:)``
+/// - ``remove(_:)``
+/// - ``removeAll()``
+/// - ``replace(with:)``
 public struct ToMany<Destination: ManagedObject> {
     let owner: ManagedObject
     let ordinal: Int
@@ -162,6 +179,7 @@ public func ?? <Destination>(
 /// ### Searching
 ///
 /// - ``contains(_:)``
+/// - ``firstIndex(of:)``
 /// - ``index(of:)``
 public struct OrderedToMany<Destination: ManagedObject> {
     let owner: ManagedObject
