@@ -46,6 +46,29 @@ public protocol AtomicStore: AnyObject, Sendable {
 }
 
 /// The complete content of an atomic store.
+///
+/// ## Topics
+///
+/// ### Creating
+///
+/// - ``init(identifier:modelName:modelVersion:versionHash:notes:nextKeys:nodes:)``
+/// - ``init(from:)``
+///
+/// ### Rows
+///
+/// - ``nodes``
+/// - ``nextKeys``
+///
+/// ### Model
+///
+/// - ``modelName``
+/// - ``modelVersion``
+/// - ``versionHash``
+///
+/// ### Metadata
+///
+/// - ``identifier``
+/// - ``notes``
 public struct StoreContent: Sendable, Hashable, Codable {
     /// The store's UUID.
     public let identifier: UUID

@@ -10,6 +10,47 @@ import CambiumSQL
 /// options.pragmas["cache_size"] = "-200000"
 /// options.statementHook = .standardError(slowerThan: .milliseconds(50))
 /// ```
+///
+/// ## Topics
+///
+/// ### Creating
+///
+/// - ``init()``
+///
+/// ### Reading and waiting
+///
+/// - ``isReadOnly``
+/// - ``busyTimeout``
+/// - ``statementHook``
+///
+/// ### Migrations
+///
+/// - ``migratesAutomatically``
+/// - ``migrationBackup``
+/// - ``migrationProgress``
+/// - ``draftPolicy``
+///
+/// ### Other programs
+///
+/// - ``followsRemoteChanges``
+/// - ``driftPolicy``
+/// - ``trust``
+///
+/// ### History
+///
+/// - ``history``
+/// - ``historyRetention``
+///
+/// ### Query generations
+///
+/// - ``queryGenerationLifetime``
+/// - ``queryGenerationLogSize``
+///
+/// ### SQLite files
+///
+/// - ``pragmas``
+/// - ``analyzes``
+/// - ``vacuums``
 public struct StoreOptions: Sendable {
     /// A Boolean value that indicates whether the store rejects saves. If it is true, a store that
     /// needs a migration cannot be opened. Default: false.

@@ -15,6 +15,35 @@ import CambiumEngine
 /// ``StoreOptions/busyTimeout`` limits how long a save waits for a lock, and a connection for its
 /// server. Limits are set in each transaction, and nothing is set outside of a transaction.
 /// Therefore the program can connect through a pooler such as PgBouncer.
+///
+/// ## Topics
+///
+/// ### Creating
+///
+/// - ``init()``
+///
+/// ### Access
+///
+/// - ``password``
+/// - ``applicationName``
+///
+/// ### Connections
+///
+/// - ``poolSize``
+/// - ``poolTimeout``
+/// - ``idleLimit``
+/// - ``connectionLifetime``
+///
+/// ### Time limits
+///
+/// - ``statementTimeout``
+/// - ``idleInTransactionTimeout``
+/// - ``retryTimeout``
+///
+/// ### Statements and triggers
+///
+/// - ``preparesStatements``
+/// - ``historyTriggers``
 public struct PostgresOptions: Sendable, Hashable {
     /// The password, if it is neither in the URL nor in `PGPASSWORD` nor in libpq's password file.
     /// No error and no description contains it, or a password in the URL.

@@ -30,12 +30,17 @@ import Synchronization
 ///
 /// - ``init(model:at:options:)``
 /// - ``open(model:at:options:progress:)``
-/// - ``migrationForecast(model:at:)-(_,StoreLocation)``
+/// - ``init(model:migration:at:options:)``
+/// - ``open(model:migration:at:options:progress:)``
+/// - ``defaultDirectory``
+///
+/// ### Opening several stores
+///
 /// - ``init(name:model:directory:)``
+/// - ``init(name:model:migration:directory:)``
 /// - ``persistentStoreDescriptions``
 /// - ``loadPersistentStores(migrationProgress:)``
 /// - ``loadPersistentStores(completionHandler:)``
-/// - ``migration``
 ///
 /// ### Contexts
 ///
@@ -44,10 +49,40 @@ import Synchronization
 /// - ``newBackgroundContext()``
 /// - ``newContext(isolation:fileID:line:)``
 ///
+/// ### Transactions
+///
+/// - ``performTransaction(isolation:_:)``
+/// - ``outcome(of:)``
+///
+/// ### Migrations
+///
+/// - ``migration``
+/// - ``migrationForecast(model:at:)-(_,StoreLocation)``
+/// - ``migrationForecast(model:at:)-(_,String)``
+/// - ``migrationForecast(model:migration:at:)-(_,_,StoreLocation)``
+/// - ``migrationForecast(model:migration:at:)-(_,_,String)``
+///
+/// ### Importing Core Data stores
+///
+/// - ``init(importing:at:model:earlierVersions:writtenBy:options:report:progress:)``
+/// - ``open(importing:at:model:earlierVersions:writtenBy:options:progress:)``
+/// - ``init(adopting:at:model:earlierVersions:writtenBy:options:report:progress:)``
+/// - ``open(adopting:at:model:earlierVersions:writtenBy:options:progress:)``
+///
 /// ### Row-level security
 ///
 /// - ``applying(transactionSettings:)``
 /// - ``transactionSettings``
+///
+/// ### Coordinator, model and name
+///
+/// - ``coordinator``
+/// - ``model``
+/// - ``name``
+///
+/// ### Closing
+///
+/// - ``close(waitingAtMost:)``
 public final class PersistentContainer: Sendable {
     /// The name of the container. The file of the default store has the same name.
     public let name: String

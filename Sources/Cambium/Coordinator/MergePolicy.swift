@@ -141,6 +141,29 @@ extension CustomMergePolicy: Hashable {
 /// Besides the object's own values, it has up to three snapshots of the row: as this context read
 /// it (the base of its changes), as the coordinator last read it, and as it is in the store. Their
 /// values are decoded on access. A to-one relationship is shown as the key that it references.
+///
+/// ## Topics
+///
+/// ### Object
+///
+/// - ``objectID``
+/// - ``isDeletion``
+/// - ``isRowDeleted``
+/// - ``oldVersion``
+/// - ``newVersion``
+///
+/// ### Values
+///
+/// - ``properties``
+/// - ``objectValues``
+/// - ``objectSnapshot``
+/// - ``persistedSnapshot``
+/// - ``cachedSnapshot``
+///
+/// ### Resolution
+///
+/// - ``policy``
+/// - ``setValue(_:forKey:)``
 public struct MergeConflict: Sendable {
     /// The object.
     public let objectID: ObjectID

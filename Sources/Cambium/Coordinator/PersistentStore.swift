@@ -2,6 +2,27 @@ import CambiumMigration
 import CambiumRecords
 
 /// A store that a coordinator has opened.
+///
+/// ## Topics
+///
+/// ### Location and type
+///
+/// - ``location``
+/// - ``type``
+/// - ``identifier``
+///
+/// ### Opening
+///
+/// - ``storeDescription``
+/// - ``configuration``
+/// - ``options``
+/// - ``isReadOnly``
+/// - ``migration``
+/// - ``moveReport``
+///
+/// ### Changes of other programs
+///
+/// - ``differences()``
 public final class PersistentStore: Sendable {
     /// The description that the store was opened with.
     public let storeDescription: StoreDescription

@@ -21,14 +21,32 @@ import Synchronization
 ///
 /// ## Topics
 ///
+/// ### Creating
+///
+/// - ``init(model:)``
+/// - ``managedObjectModel``
+///
 /// ### Stores
 ///
 /// - ``addPersistentStore(type:configuration:at:options:)``
+/// - ``addPersistentStore(with:)``
 /// - ``remove(_:)``
 /// - ``persistentStores``
 /// - ``persistentStore(at:)``
+/// - ``persistentStore(of:)``
 /// - ``storeChanges``
 /// - ``observeStoreChanges(_:)``
+///
+/// ### Contexts
+///
+/// - ``newContext(isolation:fileID:line:)``
+/// - ``newMainContext()``
+/// - ``newBackgroundContext()``
+///
+/// ### Transactions
+///
+/// - ``performTransaction(isolation:_:)``
+/// - ``outcome(of:)``
 ///
 /// ### Files
 ///
@@ -43,12 +61,6 @@ import Synchronization
 /// - ``setMetadata(_:for:)``
 /// - ``metadata(ofStoreAt:type:)``
 /// - ``setMetadata(_:forStoreAt:type:)``
-///
-/// ### Contexts
-///
-/// - ``newContext(isolation:fileID:line:)``
-/// - ``newMainContext()``
-/// - ``newBackgroundContext()``
 ///
 /// ### Row-level security
 ///
@@ -70,6 +82,14 @@ import Synchronization
 /// ### Identities
 ///
 /// - ``objectID(forURI:)-(String)``
+/// - ``objectID(forURI:)-(URL)``
+///
+/// ### Notifications for ported code
+///
+/// - ``postNotifications(to:)``
+/// - ``storesDidChangeNotification``
+/// - ``remoteChangeNotification``
+/// - ``NotificationKey``
 public final class PersistentStoreCoordinator: Sendable {
     let model: ModelDescription
     /// The compiled model for opening stores, or nil for a coordinator that opens none.
