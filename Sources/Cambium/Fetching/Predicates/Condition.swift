@@ -18,6 +18,9 @@
 ///
 /// ### Combining
 ///
+/// - ``&&(_:_:)``
+/// - ``||(_:_:)``
+/// - ``!(_:)``
 /// - ``for(_:)``
 ///
 /// ### Constants and objects
@@ -26,10 +29,12 @@
 /// - ``false``
 /// - ``object(_:)``
 /// - ``in(_:)-(Sequence<ObjectID>)``
+/// - ``in(_:)-(Sequence<Root>)``
 ///
-/// ### In memory
+/// ### Evaluation
 ///
 /// - ``matches(_:)``
+/// - ``expression``
 public struct Condition<Root: ManagedObject>: Sendable {
     private let tree: ConditionTree
 

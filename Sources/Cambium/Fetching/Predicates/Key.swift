@@ -38,6 +38,37 @@ extension ToManyKey: RelationshipKey {}
 
 /// A to-one relationship, for predicates. Its members are the keys of the destination:
 /// `Product.category.name`.
+///
+/// ## Topics
+///
+/// ### Conditions
+///
+/// - ``==(_:_:)-(_,Destination?)``
+/// - ``!=(_:_:)-(_,Destination?)``
+/// - ``in(_:)-(Sequence<Destination>)``
+///
+/// ### Conditions with identities
+///
+/// - ``==(_:_:)-(_,ObjectID)``
+/// - ``!=(_:_:)-(_,ObjectID)``
+/// - ``in(_:)-(Sequence<ObjectID>)``
+/// - ``objectID``
+///
+/// ### Comparisons with other relationships
+///
+/// - ``==(_:_:)-(_,ToOneKey<Root,Destination>)``
+/// - ``!=(_:_:)-(_,ToOneKey<Root,Destination>)``
+///
+/// ### Properties of the destination
+///
+/// - ``subscript(dynamicMember:)->Key<Root,Value>``
+/// - ``subscript(dynamicMember:)->ToOneKey<Root,Further>``
+/// - ``subscript(dynamicMember:)->ToManyKey<Root,Further>``
+/// - ``subscript(dynamicMember:)->OpaqueKey<Root,Value>``
+///
+/// ### Path
+///
+/// - ``path``
 @dynamicMemberLookup
 public struct ToOneKey<Root: ManagedObject, Destination: ManagedObject>: Sendable {
     /// The names of the path from the object to the relationship.
@@ -79,6 +110,27 @@ public struct ToOneKey<Root: ManagedObject, Destination: ManagedObject>: Sendabl
 
 /// A to-many relationship, for predicates: `Category.products.count > 3`,
 /// `Category.products.any(Product.price < 5)`, `Category.products.price.sum > 100`.
+///
+/// ## Topics
+///
+/// ### Conditions
+///
+/// - ``any(_:)``
+/// - ``all(_:)``
+/// - ``none(_:)``
+/// - ``contains(_:)-(Destination)``
+/// - ``contains(_:)-(ObjectID)``
+/// - ``isEmpty``
+///
+/// ### Aggregates
+///
+/// - ``count``
+/// - ``filter(_:)``
+/// - ``subscript(dynamicMember:)``
+///
+/// ### Path
+///
+/// - ``path``
 @dynamicMemberLookup
 public struct ToManyKey<Root: ManagedObject, Destination: ManagedObject>: Sendable {
     /// The names of the path from the object to the relationship.

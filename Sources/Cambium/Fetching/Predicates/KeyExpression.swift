@@ -3,6 +3,118 @@
 ///
 /// Keys and computed values have the same operators and functions. They can be compared with
 /// constants and with each other.
+///
+/// ## Topics
+///
+/// ### Comparisons with values
+///
+/// - ``==(_:_:)-(_,Self.Value?)``
+/// - ``!=(_:_:)-(_,Self.Value?)``
+/// - ``<(_:_:)-(_,Self.Value)``
+/// - ``<=(_:_:)-(_,Self.Value)``
+/// - ``>(_:_:)-(_,Self.Value)``
+/// - ``>=(_:_:)-(_,Self.Value)``
+/// - ``between(_:)-(ClosedRange<Self.Value>)``
+/// - ``between(_:)-(Range<Self.Value>)``
+/// - ``in(_:)``
+///
+/// ### Comparisons with other values of the object
+///
+/// - ``==(_:_:)-(_,KeyExpression<Self.Root,Self.Value>)``
+/// - ``!=(_:_:)-(_,KeyExpression<Self.Root,Self.Value>)``
+/// - ``<(_:_:)-(_,KeyExpression<Self.Root,Self.Value>)``
+/// - ``<=(_:_:)-(_,KeyExpression<Self.Root,Self.Value>)``
+/// - ``>(_:_:)-(_,KeyExpression<Self.Root,Self.Value>)``
+/// - ``>=(_:_:)-(_,KeyExpression<Self.Root,Self.Value>)``
+///
+/// ### Conditions on strings
+///
+/// - ``contains(_:_:)-(String,_)``
+/// - ``hasPrefix(_:_:)-(String,_)``
+/// - ``hasSuffix(_:_:)-(String,_)``
+/// - ``isEqual(to:_:)-(String,_)``
+/// - ``contains(_:_:)-(KeyExpression<Self.Root,String>,_)``
+/// - ``hasPrefix(_:_:)-(KeyExpression<Self.Root,String>,_)``
+/// - ``hasSuffix(_:_:)-(KeyExpression<Self.Root,String>,_)``
+/// - ``isEqual(to:_:)-(KeyExpression<Self.Root,String>,_)``
+/// - ``like(_:_:)``
+/// - ``matches(_:_:)``
+///
+/// ### Conditions from Booleans
+///
+/// - ``&&(_:_:)-(_,Other)``
+/// - ``&&(_:_:)-(_,Condition<Self.Root>)``
+/// - ``&&(_:_:)-(_,Self)``
+/// - ``||(_:_:)-(_,Other)``
+/// - ``||(_:_:)-(_,Condition<Self.Root>)``
+/// - ``||(_:_:)-(_,Self)``
+/// - ``!(_:)``
+///
+/// ### Orders
+///
+/// - ``ascending``
+/// - ``descending``
+/// - ``ascending(_:)``
+/// - ``descending(_:)``
+///
+/// ### Aggregates and result columns
+///
+/// - ``count``
+/// - ``sum``
+/// - ``average``
+/// - ``min``
+/// - ``max``
+/// - ``required``
+///
+/// ### Computed numbers
+///
+/// - ``+(_:_:)-(_,Self.Value)``
+/// - ``+(_:_:)-(Self.Value,_)``
+/// - ``+(_:_:)-(_,KeyExpression<Self.Root,Self.Value>)``
+/// - ``-(_:_:)-1ghzz``
+/// - ``-(_:_:)-hky0``
+/// - ``-(_:_:)-7kt6n``
+/// - ``*(_:_:)-(_,Self.Value)``
+/// - ``*(_:_:)-(_,Self)``
+/// - ``*(_:_:)-(_,KeyExpression<Self.Root,Self.Value>)``
+/// - ``*(_:_:)->ComputedKey<Self.Root,Decimal>``
+/// - ``/(_:_:)-(_,Self.Value)``
+/// - ``/(_:_:)-(_,Self)``
+/// - ``/(_:_:)-(_,KeyExpression<Self.Root,Self.Value>)``
+/// - ``%(_:_:)``
+/// - ``magnitude``
+/// - ``rounded(_:)``
+/// - ``squareRoot()``
+///
+/// ### Computed strings
+///
+/// - ``+(_:_:)-(_,String)``
+/// - ``+(_:_:)-(String,_)``
+/// - ``+(_:_:)-(_,KeyExpression<Self.Root,String>)``
+/// - ``lowercased()``
+/// - ``uppercased()``
+/// - ``canonical()``
+/// - ``trimmed()``
+/// - ``prefix(_:)``
+/// - ``suffix(_:)``
+/// - ``substring(from:length:)``
+/// - ``replacing(_:with:)``
+/// - ``firstIndex(of:)``
+/// - ``length-2if5v``
+///
+/// ### Computed dates and lengths of data
+///
+/// - ``+(_:_:)->ComputedKey<Self.Root,Date>``
+/// - ``-(_:_:)-2o162``
+/// - ``-(_:_:)-bw31``
+/// - ``length-67g2i``
+///
+/// ### Requirements
+///
+/// - ``Root``
+/// - ``Value``
+/// - ``expression``
+/// - ``objects``
 public protocol KeyExpression<Root, Value>: Sendable {
     /// The class of the objects that have the value.
     associatedtype Root: ManagedObject

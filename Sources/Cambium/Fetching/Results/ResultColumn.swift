@@ -125,6 +125,25 @@ extension CambiumModel.Value {
 
 /// The identity of the object itself, for conditions and as a column of results: `Product.objectID
 /// == id`, `request.select(Product.objectID, Product.title)`.
+///
+/// ## Topics
+///
+/// ### Conditions
+///
+/// - ``==(_:_:)-(_,ObjectID)``
+/// - ``!=(_:_:)-(_,ObjectID)``
+/// - ``in(_:)-(Sequence<ObjectID>)``
+/// - ``==(_:_:)-(_,Root)``
+/// - ``!=(_:_:)-(_,Root)``
+/// - ``in(_:)-(Sequence<Root>)``
+/// - ``==(_:_:)-(_,ToOneKey<Root,Other>)``
+/// - ``!=(_:_:)-(_,ToOneKey<Root,Other>)``
+///
+/// ### Results
+///
+/// - ``count``
+/// - ``resultExpression``
+/// - ``reading``
 public struct ObjectIDKey<Root: ManagedObject>: ResultColumn {
     /// The object.
     public var resultExpression: ResultExpression {
@@ -219,6 +238,26 @@ extension KeyExpression where Value: AdditiveAttribute {
 
 /// A value computed from many objects: an ``AggregateKey`` or a ``CountKey``. Both can be compared
 /// with constants, for ``ResultRequest/having(_:)``, and sorted by.
+///
+/// ## Topics
+///
+/// ### Conditions on groups
+///
+/// - ``==(_:_:)``
+/// - ``!=(_:_:)``
+/// - ``<(_:_:)``
+/// - ``<=(_:_:)``
+/// - ``>(_:_:)``
+/// - ``>=(_:_:)``
+///
+/// ### Orders
+///
+/// - ``ascending``
+/// - ``descending``
+///
+/// ### Constants
+///
+/// - ``Compared``
 public protocol AggregateColumn<Root, Compared>: ResultColumn, ResultOrdering {
     /// The type of the constants that it is compared with.
     associatedtype Compared: AttributeValue
