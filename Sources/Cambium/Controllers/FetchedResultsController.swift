@@ -34,6 +34,7 @@ import CambiumRecords
 /// - ``init(_:in:sectionedBy:cacheName:)``
 /// - ``init(_:in:sectionedBy:cacheName:named:)``
 /// - ``performFetch()``
+/// - ``managedObjectContext``
 ///
 /// ### Results
 ///
@@ -47,6 +48,7 @@ import CambiumRecords
 /// - ``sections``
 /// - ``sectionIndexTitles``
 /// - ``sectionIndexTitle(forSectionName:)``
+/// - ``defaultIndexTitle(forSectionName:)``
 /// - ``section(forSectionIndexTitle:at:)``
 /// - ``cacheName``
 /// - ``deleteCache(withName:in:)``

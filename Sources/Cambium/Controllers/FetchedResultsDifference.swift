@@ -13,6 +13,26 @@
 /// old section and the first object of its new section; the difference then also contains the
 /// section. Table views reject a move from a deleted section or into an inserted one; for them
 /// ``viewUpdates`` has a delete and an insert instead.
+///
+/// ## Topics
+///
+/// ### Objects
+///
+/// - ``isEmpty``
+/// - ``changes``
+/// - ``Change``
+///
+/// ### Sections
+///
+/// - ``deletedSections``
+/// - ``insertedSections``
+/// - ``SectionChange``
+///
+/// ### Views and collections
+///
+/// - ``viewUpdates-swift.property``
+/// - ``ViewUpdates-swift.struct``
+/// - ``collectionDifference``
 public struct FetchedResultsDifference<Entity: ManagedObject> {
     /// A section that was inserted or deleted.
     public struct SectionChange {

@@ -12,18 +12,30 @@ import CambiumRecords
 ///
 /// ## Topics
 ///
+/// ### Creating
+///
+/// - ``init()``
+/// - ``init(entityName:)``
+/// - ``entityName``
+///
 /// ### Filters
 ///
 /// - ``filter(_:)-(Condition<Entity>)``
+/// - ``filter(_:)-(Key<Entity,Bool>)``
+/// - ``filter(_:)-(Predicate<Entity>)``
 /// - ``filter(format:_:)``
 /// - ``template(_:substituting:)``
+/// - ``condition``
 ///
 /// ### Order and limits
 ///
 /// - ``sorted(by:)``
+/// - ``sortOrders``
 /// - ``limit(_:)``
+/// - ``limit``
 /// - ``fetchLimit``
 /// - ``offset(_:)``
+/// - ``offset``
 ///
 /// ### Other results
 ///
@@ -31,17 +43,33 @@ import CambiumRecords
 /// - ``ids``
 /// - ``count``
 /// - ``dictionaries(_:)-(String...)``
+/// - ``dictionaries(_:)-([String])``
+/// - ``dictionaries(_:)-([String:ResultExpression])``
 ///
-/// ### What a fetch reads
+/// ### Objects that a fetch finds
+///
+/// - ``includesSubentities(_:)``
+/// - ``includesSubentities``
+/// - ``includesPendingChanges(_:)``
+/// - ``includesPendingChanges``
+/// - ``affectedStores(_:)``
+/// - ``affectedStores``
+///
+/// ### Data that a fetch reads
 ///
 /// - ``prefetching(_:)``
 /// - ``batchSize(_:)``
-/// - ``includesSubentities(_:)``
-/// - ``includesPendingChanges(_:)``
+/// - ``batchSize``
 /// - ``includesPropertyValues(_:)``
+/// - ``includesPropertyValues``
 /// - ``returnsObjectsAsFaults(_:)``
+/// - ``returnsObjectsAsFaults``
+///
+/// ### Evaluation
+///
+/// - ``explain(in:)``
 /// - ``allowsInMemoryFiltering(_:)``
-/// - ``affectedStores(_:)``
+/// - ``allowsInMemoryFiltering``
 public struct FetchRequest<Entity: ManagedObject>: Sendable {
     /// The name of the entity.
     public let entityName: String
@@ -246,6 +274,27 @@ extension FetchRequest: CustomStringConvertible {
 /// The protocol that generated keys extend: `Product.price` is a key because `Product` conforms to
 /// `ProductKeys`, a refinement of this protocol. A sub-entity inherits its parent's keys with its
 /// own type.
+///
+/// ## Topics
+///
+/// ### Requests
+///
+/// - ``fetchRequest()``
+/// - ``objectID``
+///
+/// ### Snapshots
+///
+/// - ``snapshot-swift.property``
+/// - ``Snapshot-swift.typealias``
+/// - ``update(from:)``
+/// - ``init(in:_:)``
+///
+/// ### Validation
+///
+/// - ``validate(_:_:)``
+/// - ``validateValue(_:for:)-(Value,_)``
+/// - ``validateValue(_:for:)-(Value?,_)``
+/// - ``propertyValidationError(for:_:)``
 public protocol EntityKeys: ManagedObject {}
 
 extension EntityKeys {

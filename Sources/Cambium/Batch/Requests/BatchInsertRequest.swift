@@ -33,6 +33,7 @@
 ///
 /// ### Options
 ///
+/// - ``entityName``
 /// - ``mergePolicy``
 /// - ``resultType``
 public struct BatchInsertRequest<Entity: ManagedObject> {

@@ -25,19 +25,33 @@
 ///
 /// ## Topics
 ///
+/// ### Creating
+///
+/// - ``init()``
+/// - ``init(entityName:)``
+/// - ``init(_:)``
+///
 /// ### Filters
 ///
 /// - ``filter(_:)``
-/// - ``init(_:)``
+/// - ``objects``
 ///
 /// ### Setting
 ///
+/// - ``set(_:to:)-(Key<Entity,Value>,Value?)``
+/// - ``set(_:to:)-(_,KeyExpression)``
 /// - ``set(_:toResultOf:)``
+/// - ``set(_:to:)-(_,ModelExpression)``
+/// - ``set(_:to:)-(_,Destination)``
+/// - ``set(_:to:)-(_,ObjectID?)``
+/// - ``set(_:to:)-(_,Data?)``
+/// - ``set(_:to:)-(OpaqueKey<Entity,Value>,_)``
 ///
 /// ### Setting by name
 ///
 /// - ``setValue(_:forKey:)``
 /// - ``setResult(of:forKey:)-(String,_)``
+/// - ``setResult(of:forKey:)-(ModelExpression,_)``
 ///
 /// ### Options
 ///

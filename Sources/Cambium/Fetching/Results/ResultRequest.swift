@@ -26,13 +26,19 @@ import CambiumRecords
 /// - ``FetchRequest/select(_:)``
 /// - ``FetchRequest/dictionaries(_:)-(String...)``
 ///
+/// ### Objects
+///
+/// - ``filter(_:)-(Condition<Entity>)``
+/// - ``filter(_:)-(Key<Entity,Bool>)``
+/// - ``base``
+///
 /// ### Groups
 ///
 /// - ``grouped(by:)``
 /// - ``having(_:)``
 /// - ``distinct()``
 ///
-/// ### Window
+/// ### Order and limits
 ///
 /// - ``sorted(by:)``
 /// - ``limit(_:)``
@@ -42,9 +48,10 @@ import CambiumRecords
 ///
 /// - ``map(_:)``
 ///
-/// ### Running
+/// ### Fetching
 ///
 /// - ``ManagedObjectContext/fetch(_:)-(ResultRequest<Entity,Row>)``
+/// - ``explain(in:)``
 public struct ResultRequest<Entity: ManagedObject, Row>: Sendable {
     /// The request for the objects that the results are computed from. Its limit and offset count
     /// results.
