@@ -3,6 +3,37 @@ import CambiumSQLite
 
 /// The reasons that a store written by Core Data could not be imported. No new store was written
 /// then, and the old one is unchanged.
+///
+/// ## Topics
+///
+/// ### Core Data store
+///
+/// - ``noFile(path:)``
+/// - ``notCoreData(path:reason:)``
+/// - ``cannotRead(path:reason:)``
+/// - ``damaged(path:_:)``
+/// - ``inUse(path:)``
+///
+/// ### Versions
+///
+/// - ``fitsNoVersion(_:)``
+/// - ``noSuchVersion(_:known:)``
+/// - ``versionIsEarlier(_:than:)``
+///
+/// ### New store
+///
+/// - ``destinationExists(path:)``
+/// - ``destinationIsSource(path:)``
+/// - ``cannotWrite(path:reason:)``
+/// - ``isRunning(path:)``
+///
+/// ### Cancellation
+///
+/// - ``cancelled``
+///
+/// ### Core Data's code
+///
+/// - ``coreDataCode``
 public enum CoreDataImportError: Error, Sendable, Hashable {
     /// There is no file.
     case noFile(path: String)

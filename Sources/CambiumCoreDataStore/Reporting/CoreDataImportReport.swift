@@ -5,6 +5,62 @@ import CambiumModel
 ///
 /// The counts are of the copy. The names are from the version that wrote the store. Data that the
 /// migration deletes afterwards is counted in ``migration``.
+///
+/// ## Topics
+///
+/// ### Summary
+///
+/// - ``isComplete``
+/// - ``text``
+/// - ``json``
+/// - ``remarks``
+///
+/// ### Stores
+///
+/// - ``store``
+/// - ``destination``
+/// - ``model``
+/// - ``version``
+/// - ``current``
+///
+/// ### Version that wrote the store
+///
+/// - ``writtenBy``
+/// - ``foundBy``
+/// - ``alsoFits``
+/// - ``choice``
+/// - ``differences``
+/// - ``formerNames``
+///
+/// ### Imported data
+///
+/// - ``objects``
+/// - ``entities``
+/// - ``EntityCount``
+/// - ``relationships``
+/// - ``RelationshipCount``
+/// - ``changedValues``
+/// - ``ChangedValue``
+/// - ``invalidObjects``
+/// - ``InvalidObject``
+///
+/// ### Data that was not imported
+///
+/// - ``refusedRows``
+/// - ``RefusedRow``
+/// - ``lostLinks``
+/// - ``LostLink``
+/// - ``missingFiles``
+/// - ``MissingFile``
+/// - ``omittedParts``
+/// - ``OmittedPart``
+///
+/// ### Migration
+///
+/// - ``migration``
+/// - ``MigrationCount``
+/// - ``DeletedObjects``
+/// - ``DeletedLinks``
 public struct CoreDataImportReport: Sendable, Hashable {
     /// The counts of the objects of one entity, without its sub-entities.
     public struct EntityCount: Sendable, Hashable, Codable {

@@ -3,6 +3,29 @@ import CambiumMigration
 import CambiumModel
 
 /// The reason why no version of a model can have written a store.
+///
+/// ## Topics
+///
+/// ### Versions
+///
+/// - ``nearest``
+/// - ``differences``
+/// - ``versions``
+/// - ``Distance``
+///
+/// ### Store and model
+///
+/// - ``store``
+/// - ``model``
+/// - ``identifiers``
+/// - ``named``
+/// - ``NamedVersion``
+/// - ``isUnrelated``
+/// - ``unknownEntities``
+///
+/// ### Output
+///
+/// - ``json``
 public struct VersionMismatch: Sendable, Hashable {
     /// A version, and in how much it differs from the store.
     public struct Distance: Sendable, Hashable, Encodable {

@@ -22,6 +22,29 @@
 ///
 /// - Complexity: Some hundred objects are in memory at a time, and the key of each. Each to-many
 ///   relationship with its links in a separate table is one query for each object.
+///
+/// ## Topics
+///
+/// ### Creating
+///
+/// - ``init(_:as:)``
+///
+/// ### Objects and properties
+///
+/// - ``objects``
+/// - ``properties``
+///
+/// ### Format
+///
+/// - ``format``
+/// - ``dateFormat``
+/// - ``protectsFormulas``
+///
+/// ### Names and keys
+///
+/// - ``fieldNames``
+/// - ``entityField``
+/// - ``relationshipKeys``
 public struct ExportRequest<Entity: ManagedObject>: Sendable {
     /// The objects to write, and their order. Unsaved changes of the context are included, unless
     /// the request excludes them.

@@ -21,7 +21,12 @@
 ///
 /// ## Topics
 ///
-/// ### What to read
+/// ### Creating
+///
+/// - ``init(_:from:as:)``
+/// - ``init(_:)``
+///
+/// ### Sources
 ///
 /// - ``sources``
 /// - ``ImportSource``
@@ -29,15 +34,16 @@
 /// - ``ExchangeFormat``
 /// - ``ExchangeEntityField``
 ///
-/// ### What to do
+/// ### Conflicts and errors
 ///
 /// - ``mergePolicy``
 /// - ``onError``
 /// - ``maximumErrors``
 /// - ``missingTargets``
 ///
-/// ### What comes out
+/// ### Results
 ///
+/// - ``resultType``
 /// - ``ImportResult``
 /// - ``ImportError``
 /// - ``progress``
@@ -121,6 +127,30 @@ public enum MissingTargetHandling: Sendable, Hashable {
 /// If a field is missing, a new object gets the model's default, and an updated object keeps its
 /// value. A JSON `null` is nil. For an optional attribute, an empty CSV field is nil, and quotes
 /// (`""`) mean an empty string. For a required attribute, an empty CSV field counts as missing.
+///
+/// ## Topics
+///
+/// ### Creating
+///
+/// - ``init(_:from:as:)``
+/// - ``init(entityName:from:as:)``
+///
+/// ### Input
+///
+/// - ``input``
+/// - ``format``
+/// - ``columns``
+/// - ``dateFormat``
+///
+/// ### Entities
+///
+/// - ``entityName``
+/// - ``entityField``
+///
+/// ### Names and keys
+///
+/// - ``fieldNames``
+/// - ``relationshipKeys``
 public struct ImportSource: Sendable {
     /// The name of the entity. All rows are of this entity, unless ``entityField`` names a
     /// sub-entity.
