@@ -3,6 +3,26 @@ import CambiumMaintenance
 import CambiumModel
 
 /// The findings and repairs of a check of a store.
+///
+/// ## Topics
+///
+/// ### Findings
+///
+/// - ``isClean``
+/// - ``groups``
+/// - ``Group``
+///
+/// ### Repairs
+///
+/// - ``repairs``
+/// - ``remaining``
+///
+/// ### Store
+///
+/// - ``store``
+/// - ``model``
+/// - ``version``
+/// - ``objectCount``
 public struct StoreCheckReport: Sendable {
     /// Findings of one kind.
     public struct Group: Sendable {

@@ -2,6 +2,64 @@
 /// itself. It names objects by their keys and has no values of them.
 public struct StoreFinding: Sendable, Hashable {
     /// The kind of fault. The raw values are stable: programs may compare them.
+    ///
+    /// ## Topics
+    ///
+    /// ### Tables and rows
+    ///
+    /// - ``integrity``
+    /// - ``schemaDiffers``
+    /// - ``unknownEntity``
+    /// - ``keyCounter``
+    ///
+    /// ### Values
+    ///
+    /// - ``missingValue``
+    /// - ``unreadableValue``
+    /// - ``unknownCase``
+    /// - ``outOfRange``
+    /// - ``wrongLength``
+    /// - ``patternMismatch``
+    /// - ``nulInText``
+    /// - ``notANumber``
+    /// - ``incompleteComposite``
+    /// - ``staleValue``
+    ///
+    /// ### Constraints and rules
+    ///
+    /// - ``notUnique``
+    /// - ``ruleViolated``
+    ///
+    /// ### Links
+    ///
+    /// - ``danglingLink``
+    /// - ``danglingPair``
+    /// - ``wrongEntity``
+    /// - ``linkEntityDiffers``
+    /// - ``oneSidedLink``
+    /// - ``severalPartners``
+    /// - ``tooFewLinks``
+    /// - ``tooManyLinks``
+    ///
+    /// ### Ordered relationships
+    ///
+    /// - ``missingPlace``
+    /// - ``duplicatePlace``
+    ///
+    /// ### Large values
+    ///
+    /// - ``missingExternalData``
+    /// - ``unreadableExternalData``
+    /// - ``unreferencedExternalData``
+    ///
+    /// ### Repair
+    ///
+    /// - ``isRepairable``
+    /// - ``remedy``
+    ///
+    /// ### Raw values
+    ///
+    /// - ``init(rawValue:)``
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The database itself is damaged, according to its own check.
         case integrity

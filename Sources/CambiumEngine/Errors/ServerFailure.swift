@@ -1,4 +1,37 @@
 /// The reason why a server did not execute a request of a store: ``StoreError/serverFailure``.
+///
+/// ## Topics
+///
+/// ### Connections
+///
+/// - ``unreachable``
+/// - ``connectionLost``
+/// - ``restarting``
+/// - ``tooManyConnections``
+/// - ``encryption``
+///
+/// ### Users and databases
+///
+/// - ``wrongCredentials``
+/// - ``unknownDatabase``
+/// - ``missingPrivilege``
+///
+/// ### Transactions
+///
+/// - ``contention``
+/// - ``lockTimeout``
+/// - ``statementTimeout``
+/// - ``transactionTimeout``
+///
+/// ### Database
+///
+/// - ``readOnly``
+/// - ``outOfResources``
+/// - ``changedTables``
+///
+/// ### Other failures
+///
+/// - ``other``
 public enum ServerFailure: Sendable, Hashable, CaseIterable {
     /// No server answers: it is stopped, or its host cannot be reached.
     case unreachable

@@ -5,6 +5,45 @@ import CambiumRecords
 /// An error of a store, or of a context that uses it.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure, for programs.
+    ///
+    /// ## Topics
+    ///
+    /// ### Opening
+    ///
+    /// - ``cannotOpen``
+    /// - ``corrupt``
+    /// - ``notTrusted``
+    ///
+    /// ### Access
+    ///
+    /// - ``busy``
+    /// - ``readOnly``
+    /// - ``notPermitted``
+    /// - ``inaccessible``
+    /// - ``noStore``
+    ///
+    /// ### Objects and files
+    ///
+    /// - ``missingRow``
+    /// - ``missingFile``
+    /// - ``unreadable``
+    ///
+    /// ### Requests and names
+    ///
+    /// - ``invalidRequest``
+    /// - ``unknownName``
+    /// - ``objectOfAnotherContext``
+    ///
+    /// ### Saving
+    ///
+    /// - ``commitOutcomeUnknown``
+    /// - ``keyTaken``
+    /// - ``unsettled``
+    ///
+    /// ### History
+    ///
+    /// - ``noHistory``
+    /// - ``historyExpired``
     public enum Code: Sendable, Hashable {
         /// The store was opened for reading only, or its server accepts no changes.
         case readOnly

@@ -1,8 +1,63 @@
 import CambiumModel
 
 /// A value that violates its definition in the model.
+///
+/// ## Topics
+///
+/// ### Violation
+///
+/// - ``code-swift.property``
+/// - ``Code-swift.enum``
+/// - ``message``
+/// - ``rule``
+/// - ``underlying``
+///
+/// ### Object
+///
+/// - ``objectID``
+/// - ``entityName``
+/// - ``property``
+///
+/// ### Description and code
+///
+/// - ``description``
+/// - ``coreDataCode``
 public struct ValidationError: Error, Sendable, CustomStringConvertible {
     /// The kind of violation, for programs.
+    ///
+    /// ## Topics
+    ///
+    /// ### Required and unique values
+    ///
+    /// - ``missing``
+    /// - ``notUnique``
+    ///
+    /// ### Strings and data
+    ///
+    /// - ``tooShort``
+    /// - ``tooLong``
+    /// - ``patternMismatch``
+    /// - ``nulInText``
+    /// - ``unencodable``
+    ///
+    /// ### Numbers and dates
+    ///
+    /// - ``numberTooSmall``
+    /// - ``numberTooLarge``
+    /// - ``unfitDecimal``
+    /// - ``dateTooSoon``
+    /// - ``dateTooLate``
+    ///
+    /// ### Relationships
+    ///
+    /// - ``tooFew``
+    /// - ``tooMany``
+    /// - ``deleteDenied``
+    ///
+    /// ### Rules
+    ///
+    /// - ``ruleViolated``
+    /// - ``custom``
     public enum Code: Sendable, Hashable {
         /// A validation of the program rejected the object.
         case custom

@@ -10,6 +10,38 @@ import CambiumModel
 /// for transaction in result.transactions { try upload(transaction) }
 /// lastToken = result.token
 /// ```
+///
+/// ## Topics
+///
+/// ### Creating
+///
+/// - ``init(after:)-(HistoryToken?)``
+/// - ``init(after:)-(Date?)``
+/// - ``token``
+/// - ``date``
+///
+/// ### Transactions
+///
+/// - ``by(author:)``
+/// - ``authors``
+/// - ``excluding(author:)``
+/// - ``excludedAuthors``
+/// - ``contextNames``
+/// - ``storeIdentifiers``
+///
+/// ### Changes
+///
+/// - ``of(_:)``
+/// - ``entityNames``
+/// - ``only(_:)``
+/// - ``kinds``
+/// - ``objectIDs``
+/// - ``includesChanges``
+///
+/// ### Limits
+///
+/// - ``limit``
+/// - ``fetchLimit``
 public struct HistoryRequest: Sendable {
     /// The token after which the transactions begin; nil means from the beginning.
     public var token: HistoryToken?

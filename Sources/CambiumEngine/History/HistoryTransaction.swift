@@ -3,6 +3,33 @@ import CambiumModel
 import CambiumRecords
 
 /// The changes of one save, or of one batch operation, in a store.
+///
+/// ## Topics
+///
+/// ### Changes
+///
+/// - ``changes``
+/// - ``objectIDs``
+///
+/// ### Place in the history
+///
+/// - ``token``
+/// - ``number``
+/// - ``date``
+/// - ``storeIdentifier``
+///
+/// ### Origin
+///
+/// - ``author``
+/// - ``contextName``
+/// - ``processName``
+/// - ``processIdentifier``
+/// - ``migrationAuthor``
+/// - ``repairAuthor``
+///
+/// ### Printing
+///
+/// - ``description``
 public struct HistoryTransaction: Sendable, Hashable, CustomStringConvertible {
     /// The number among the transactions of its store, in the order of the commits; on a server,
     /// among the transactions that changed the same objects.
