@@ -1,4 +1,39 @@
 /// A value that objects of an entity have.
+///
+/// ## Topics
+///
+/// ### Creating
+///
+/// - ``required(_:_:)``
+/// - ``optional(_:_:)``
+/// - ``init(name:type:isOptional:isTransient:defaultValue:limits:merge:renamedFrom:hasCustomValidation:derivation:isExternal:isPreservedAfterDeletion:hashModifier:userInfo:)``
+///
+/// ### Name and type
+///
+/// - ``name``
+/// - ``type``
+/// - ``isPart``
+///
+/// ### Values
+///
+/// - ``isOptional``
+/// - ``defaultValue``
+/// - ``derivation``
+/// - ``limits``
+/// - ``hasCustomValidation``
+///
+/// ### Storage and conflicts
+///
+/// - ``isTransient``
+/// - ``isExternal``
+/// - ``isPreservedAfterDeletion``
+/// - ``merge``
+///
+/// ### Versions and notes
+///
+/// - ``renamedFrom``
+/// - ``hashModifier``
+/// - ``userInfo``
 public final class Attribute: Sendable {
     /// The name of the Swift property and of the column. A part of a composite value has the names
     /// on the way to it, joined by dots: `address.street`; its column has underscores instead.
@@ -265,6 +300,29 @@ extension Composite: Equatable {
 
 /// An attribute with a composite type. The names of its parts start with its name and a dot. If all
 /// parts are nil, the value is nil.
+///
+/// ## Topics
+///
+/// ### Creating
+///
+/// - ``init(name:composite:isOptional:isTransient:renamedFrom:userInfo:)``
+///
+/// ### Name and type
+///
+/// - ``name``
+/// - ``composite``
+/// - ``isNested``
+/// - ``contains(_:)``
+///
+/// ### Values
+///
+/// - ``isOptional``
+/// - ``isTransient``
+///
+/// ### Versions and notes
+///
+/// - ``renamedFrom``
+/// - ``userInfo``
 public struct CompositeAttribute: Sendable, Equatable {
     /// The name; of one within another, with the names on the way to it, joined by dots.
     public let name: String

@@ -1,4 +1,46 @@
 /// A kind of object: a class in Swift, a table (shared with its sub-entities) in the store.
+///
+/// ## Topics
+///
+/// ### Creating
+///
+/// - ``init(name:className:parent:isAbstract:renamedFrom:codeGeneration:hasCustomValidation:attributes:compositeAttributes:relationships:uniqueConstraints:indexes:rules:fetchTemplates:fetchedProperties:hashModifier:userInfo:)``
+///
+/// ### Name and class
+///
+/// - ``name``
+/// - ``className``
+/// - ``codeGeneration``
+/// - ``hasCustomValidation``
+///
+/// ### Inheritance
+///
+/// - ``parent``
+/// - ``isAbstract``
+///
+/// ### Properties
+///
+/// - ``attributes``
+/// - ``compositeAttributes``
+/// - ``relationships``
+/// - ``fetchedProperties``
+///
+/// ### Constraints, rules and indexes
+///
+/// - ``uniqueConstraints``
+/// - ``rules``
+/// - ``presenceRules(in:)``
+/// - ``indexes``
+///
+/// ### Requests
+///
+/// - ``fetchTemplates``
+///
+/// ### Versions and notes
+///
+/// - ``renamedFrom``
+/// - ``hashModifier``
+/// - ``userInfo``
 public final class Entity: Sendable {
     /// The name.
     public let name: String

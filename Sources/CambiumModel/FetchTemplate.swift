@@ -112,6 +112,31 @@ extension Model {
 }
 
 /// The options of a fetch request in the model.
+///
+/// ## Topics
+///
+/// ### Creating
+///
+/// - ``init(limit:offset:batchSize:resultKind:isDistinct:includesSubentities:includesPendingChanges:includesPropertyValues:returnsObjectsAsFaults:prefetched:)``
+///
+/// ### Results
+///
+/// - ``resultKind``
+/// - ``isDistinct``
+/// - ``limit``
+/// - ``offset``
+///
+/// ### Objects
+///
+/// - ``includesSubentities``
+/// - ``includesPendingChanges``
+///
+/// ### Values
+///
+/// - ``prefetched``
+/// - ``batchSize``
+/// - ``includesPropertyValues``
+/// - ``returnsObjectsAsFaults``
 public struct RequestOptions: Sendable, Equatable {
     /// The greatest number of results; nil means all.
     public let limit: Int?

@@ -1,5 +1,44 @@
 /// The author's declaration of the migration from the previous version: everything that a
 /// comparison of the two versions cannot find out.
+///
+/// ## Topics
+///
+/// ### Creating
+///
+/// - ``init(from:fills:links:requirements:drops:replacements:keeps:deduplications:steps:)``
+/// - ``from``
+///
+/// ### Values of existing objects
+///
+/// - ``fills``
+/// - ``Fill``
+/// - ``replacements``
+/// - ``Replacement``
+/// - ``requirements``
+/// - ``Requirement``
+///
+/// ### Links of existing objects
+///
+/// - ``links``
+/// - ``Link``
+/// - ``keeps``
+/// - ``Keep``
+///
+/// ### Deleted data
+///
+/// - ``drops``
+/// - ``Drop``
+/// - ``deduplications``
+/// - ``Deduplication``
+///
+/// ### Orders that choose objects
+///
+/// - ``Order``
+///
+/// ### Steps of the program
+///
+/// - ``steps``
+/// - ``Step``
 public struct MigrationDeclaration: Sendable, Equatable {
     /// The version that the step starts from.
     public let from: String

@@ -8,6 +8,66 @@
 /// no cycles.
 ///
 /// It is a class because it never changes: its holders share references to it.
+///
+/// ## Topics
+///
+/// ### Creating
+///
+/// - ``init(name:version:entities:enumerations:composites:configurations:identifier:userInfo:migration:)``
+///
+/// ### Name and version
+///
+/// - ``name``
+/// - ``version``
+/// - ``identifier``
+/// - ``versionHash``
+/// - ``migration``
+/// - ``userInfo``
+///
+/// ### Entities
+///
+/// - ``entities``
+/// - ``roots``
+/// - ``entity(named:)``
+/// - ``configurations``
+///
+/// ### Inheritance
+///
+/// - ``lineage(of:)``
+/// - ``family(of:)``
+/// - ``root(of:)``
+/// - ``hasSubentities(_:)``
+/// - ``entity(_:isKindOf:)``
+///
+/// ### Properties
+///
+/// - ``attributes(of:)``
+/// - ``attribute(_:of:)``
+/// - ``compositeAttributes(of:)``
+/// - ``compositeAttribute(_:of:)``
+/// - ``relationships(of:)``
+/// - ``relationship(_:of:)``
+/// - ``inverse(of:)``
+/// - ``fetchedProperties(of:)``
+/// - ``declarer(of:in:)``
+/// - ``path(_:of:)``
+///
+/// ### Enumerations and composite types
+///
+/// - ``enumerations``
+/// - ``enumeration(named:)``
+/// - ``composites``
+/// - ``composite(named:)``
+///
+/// ### Storage
+///
+/// - ``column(of:in:)``
+/// - ``storage(of:of:)``
+/// - ``positionColumn(of:of:)``
+/// - ``inversePositionColumn(of:of:)``
+/// - ``storageClass(of:)``
+/// - ``stored(_:as:)``
+/// - ``value(_:as:)``
 public final class Model: Sendable {
     /// The model's name, such as `Shop`.
     public let name: String

@@ -1,4 +1,35 @@
 /// A link from objects of one entity to objects of another (or the same).
+///
+/// ## Topics
+///
+/// ### Creating
+///
+/// - ``init(name:destination:inverse:isToMany:isOptional:minimumCount:maximumCount:deleteRule:renamedFrom:isOrdered:isTransient:hashModifier:userInfo:)``
+///
+/// ### Name and ends
+///
+/// - ``name``
+/// - ``destination``
+/// - ``inverse``
+/// - ``deleteRule``
+///
+/// ### Number and order of objects
+///
+/// - ``isToMany``
+/// - ``isOptional``
+/// - ``minimumCount``
+/// - ``maximumCount``
+/// - ``isOrdered``
+///
+/// ### Storage
+///
+/// - ``isTransient``
+///
+/// ### Versions and notes
+///
+/// - ``renamedFrom``
+/// - ``hashModifier``
+/// - ``userInfo``
 public final class Relationship: Sendable {
     /// The name of the Swift property.
     public let name: String

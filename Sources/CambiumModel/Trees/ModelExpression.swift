@@ -152,6 +152,50 @@ public enum AggregateFunction: String, Sendable, Hashable, CaseIterable {
 }
 
 /// A function of values.
+///
+/// ## Topics
+///
+/// ### Numbers
+///
+/// - ``abs``
+/// - ``floor``
+/// - ``ceiling``
+/// - ``trunc``
+/// - ``modulus``
+/// - ``sqrt``
+///
+/// ### Strings
+///
+/// - ``length``
+/// - ``lowercase``
+/// - ``uppercase``
+/// - ``canonical``
+/// - ``trim``
+/// - ``left``
+/// - ``right``
+/// - ``substring``
+/// - ``indexOf``
+/// - ``replace``
+///
+/// ### Conversions
+///
+/// - ``number``
+/// - ``text``
+/// - ``string``
+/// - ``date``
+///
+/// ### Generated values
+///
+/// - ``now``
+/// - ``uuid``
+///
+/// ### Objects
+///
+/// - ``entity``
+///
+/// ### Raw values
+///
+/// - ``init(rawValue:)``
 public enum ModelFunction: String, Sendable, Hashable, CaseIterable {
     /// The time of evaluation.
     case now
