@@ -13,6 +13,32 @@ import CambiumSQL
 
 /// A migration of stores from one version of a model to the next. It is planned and proven when the
 /// model is compiled, and runs unchanged.
+///
+/// ## Topics
+///
+/// ### Creating
+///
+/// - ``init(from:to:fromHash:toHash:steps:schemaHash:objects:history:)``
+///
+/// ### Versions
+///
+/// - ``from``
+/// - ``to``
+/// - ``fromHash``
+/// - ``toHash``
+///
+/// ### Steps
+///
+/// - ``steps``
+/// - ``codeSteps``
+/// - ``kind``
+/// - ``losesData``
+/// - ``history``
+///
+/// ### Tables of the earlier version
+///
+/// - ``schemaHash``
+/// - ``objects``
 public struct Migration: Sendable, Hashable {
     /// The version that it starts from.
     public let from: String

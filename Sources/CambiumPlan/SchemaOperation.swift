@@ -4,6 +4,36 @@ import CambiumModel
 ///
 /// The planner creates it together with the statement. Data loss, forecast, progress, drift and
 /// rejections are computed from operations; no code parses SQL text.
+///
+/// ## Topics
+///
+/// ### Tables
+///
+/// - ``createTable(_:)``
+/// - ``addColumn(_:to:)``
+/// - ``alterTable(_:)``
+/// - ``renameTable(_:to:)``
+/// - ``dropTable(_:)``
+///
+/// ### Indexes and foreign keys
+///
+/// - ``createIndex(_:on:unique:)``
+/// - ``addForeignKey(_:of:)``
+/// - ``dropForeignKey(_:of:)``
+///
+/// ### Rows
+///
+/// - ``insertRows(_:from:)``
+/// - ``copyRows(_:)``
+/// - ``settleRows(root:into:)``
+/// - ``updateRows(_:from:)``
+/// - ``chooseObjects(_:from:)``
+/// - ``deleteRows(_:from:)``
+/// - ``checkRows(_:with:type:)``
+///
+/// ### Other operations
+///
+/// - ``other``
 public indirect enum SchemaOperation: Sendable, Hashable {
     /// Creates a table.
     case createTable(String)

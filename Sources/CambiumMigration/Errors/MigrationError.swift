@@ -3,6 +3,50 @@ import CambiumSQLite
 
 /// An error that prevented the migration of a store to the program's version of the model. The
 /// store is unchanged.
+///
+/// ## Topics
+///
+/// ### Versions
+///
+/// - ``newerVersion(store:program:)``
+/// - ``unknownVersion(store:hash:known:)``
+/// - ``noWayBack(store:target:)``
+/// - ``otherModel(store:program:)``
+/// - ``otherDraft(_:)``
+/// - ``newerFormat(store:program:)``
+/// - ``migrationIsOff(store:program:)``
+/// - ``codeIsMissing(steps:)``
+///
+/// ### Data of the store
+///
+/// - ``refused(_:)``
+/// - ``brokenLinks(table:count:object:)``
+/// - ``storeIsDamaged(finding:)``
+/// - ``notAStore``
+///
+/// ### Changes of other programs
+///
+/// - ``storeDiffers(_:)``
+/// - ``columnsHaveNoPlace(_:)``
+/// - ``externalObjectsInTheWay(_:)``
+/// - ``objectsAreNotTrusted(_:)``
+///
+/// ### Failed and cancelled migrations
+///
+/// - ``backupFailed(path:_:)``
+/// - ``backupOfFilesFailed(path:reason:)``
+/// - ``statementFailed(step:_:)``
+/// - ``cancelled``
+///
+/// ### Description and code
+///
+/// - ``description``
+/// - ``coreDataCode``
+///
+/// ### Comparison
+///
+/// - ``==(_:_:)``
+/// - ``hash(into:)``
 public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The file is an SQLite database, but not a store of Cambium.
     case notAStore
@@ -337,6 +381,26 @@ public struct MigrationStepError: Error, Sendable, CustomStringConvertible {
 }
 
 /// A mistake in a custom step.
+///
+/// ## Topics
+///
+/// ### Objects
+///
+/// - ``noRow(entity:row:)``
+/// - ``noSuccessor(entity:row:successor:)``
+/// - ``notWritable(entity:)``
+///
+/// ### Values
+///
+/// - ``missingValue(entity:row:constraint:)``
+/// - ``notUnique(entity:columns:rows:)``
+/// - ``unfitValue(entity:column:)``
+/// - ``unkeptDate(entity:column:)``
+/// - ``nulInText(entity:column:)``
+///
+/// ### Description
+///
+/// - ``description``
 public enum MigrationStepMistake: Error, Sendable, Hashable, CustomStringConvertible {
     /// There is no such object.
     case noRow(entity: String, row: Int64)

@@ -3,6 +3,30 @@ import CambiumSQL
 
 /// A table, index, trigger or view of a store that differs from the store's version: another
 /// program has changed it.
+///
+/// ## Topics
+///
+/// ### Object
+///
+/// - ``name``
+/// - ``kind-swift.property``
+/// - ``Kind-swift.enum``
+///
+/// ### Definitions
+///
+/// - ``expected``
+/// - ``actual``
+/// - ``parts``
+/// - ``Part``
+///
+/// ### Repair
+///
+/// - ``obstacles``
+/// - ``need``
+///
+/// ### Printing
+///
+/// - ``description``
 public struct StoreDifference: Sendable, Hashable, CustomStringConvertible {
     /// The kind of a difference.
     public enum Kind: String, Sendable, Hashable, CaseIterable {

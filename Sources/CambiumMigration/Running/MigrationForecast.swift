@@ -7,6 +7,44 @@ import CambiumSQLite
 ///
 /// Numbers of rows and bytes are estimates: they are right for the current store, and too high if a
 /// statement has conditions.
+///
+/// ## Topics
+///
+/// ### Versions
+///
+/// - ``from``
+/// - ``to``
+/// - ``versions``
+///
+/// ### Steps and effects
+///
+/// - ``steps``
+/// - ``Step``
+/// - ``codeSteps``
+/// - ``kind``
+/// - ``history``
+///
+/// ### Rows and disk space
+///
+/// - ``rows``
+/// - ``rewrittenTables``
+/// - ``storeSize``
+/// - ``bytesNeeded``
+/// - ``freeSpace``
+/// - ``fits``
+/// - ``makesBackup``
+///
+/// ### Changes of other programs
+///
+/// - ``differences``
+/// - ``externalObjects``
+///
+/// ### Locks and transactions on a server
+///
+/// - ``locks``
+/// - ``Lock``
+/// - ``openTransactions``
+/// - ``OpenTransaction``
 public struct MigrationForecast: Sendable, Hashable {
     /// A step of the migration.
     public struct Step: Sendable, Hashable {
