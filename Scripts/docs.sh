@@ -7,7 +7,7 @@
 # The site replaces FOLDER; the default is .build/site. --base is the path below which the site is
 # served, such as /cambium. Without it, the site is served from the root. --skip-build uses the
 # modules of the last build. A warning of docc is an error, and so is a public type that no page
-# lists. To read the site on this machine:
+# lists, or a member that is missing from the Topics of its type. To read the site on this machine:
 #
 #   python3 -m http.server --directory .build/site        http://localhost:8000
 set -u
@@ -222,6 +222,29 @@ tr -d '\n' <"$site/data/documentation/cambium.json" |
 if [ -s "$work/unlisted" ]; then
     echo "No page in Sources/Cambium/Cambium.docc lists these in its Topics:"
     sed 's/^/    /' "$work/unlisted"
+    exit 1
+fi
+# It also adds groups such as "Instance Methods" to the page of a type, for members that the Topics
+# of the type do not list. A small type needs no Topics, and an enumeration none for its cases.
+find "$site/data/documentation/cambium" -name '*.json' -print0 | xargs -0 awk '
+    match($0, /"topicSections":\[(\{[^{}]*\},?)+\]/) {
+        count = split(substr($0, RSTART, RLENGTH), groups, "}")
+        written = members = unlisted = 0
+        for (i = 1; i < count; i++) {
+            if (groups[i] !~ /"generated":true/) written = 1
+            else if (groups[i] !~ /"title":"Default Implementations"/) {
+                unlisted = 1
+                if (groups[i] !~ /"title":"(Enumeration Cases|Extended [A-Za-z]*)"/)
+                    members += split(groups[i], parts, "\"doc:") - 1
+            }
+        }
+        if (written && unlisted) print FILENAME ": The Topics do not list every member."
+        if (!written && members > 15) print FILENAME ": " members " members need Topics."
+    }
+' | sed 's/^.*\/documentation\/cambium\/\(.*\)\.json:/    \1:/' | sort >"$work/unlisted"
+if [ -s "$work/unlisted" ]; then
+    echo "docc added groups to the pages of these types, for members without Topics:"
+    cat "$work/unlisted"
     exit 1
 fi
 echo "Wrote $site: $(find "$site/data" -name '*.json' | wc -l | tr -d ' ') pages"
