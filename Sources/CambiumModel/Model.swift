@@ -318,8 +318,7 @@ extension Model {
         return enumeration(named: name)?.rawType ?? type
     }
 
-    /// Returns the stored form of a value of an attribute, as the design's table of storage forms
-    /// defines it.
+    /// Returns the stored form of a value of an attribute, as the tables of a store contain it.
     ///
     /// - Returns: Nil if the value has another type or does not fit (a decimal with more places
     ///   than its scale, an integer out of range).

@@ -4,11 +4,12 @@ import Foundation
 // Notifications of coordinators, for code written for Core Data: `observeStoreChanges(_:)` and
 // `observeRemoteChanges(_:)` are typed.
 extension PersistentStoreCoordinator {
-    /// Posted when stores were added, removed, or put in each other's place; Core Data's
+    /// Posted when stores were added, removed or replaced; Core Data's
     /// `NSPersistentStoreCoordinatorStoresDidChange`.
     public static let storesDidChangeNotification = Notification.Name(
         "CambiumCoordinatorStoresDidChange")
-    /// Posted when others have written to the file of a store that is followed; Core Data's
+    /// Posted when another coordinator or program has written to a store that follows remote
+    /// changes; Core Data's
     /// `NSPersistentStoreRemoteChange`.
     public static let remoteChangeNotification = Notification.Name("CambiumStoreRemoteChange")
 
@@ -19,9 +20,9 @@ extension PersistentStoreCoordinator {
         case addedPersistentStores = "added"
         /// The stores that were removed, an array.
         case removedPersistentStores = "removed"
-        /// If a store has replaced another one, the UUIDs of both, by the former one's.
+        /// If a store has replaced another one: the UUID of the new store, by the UUID of the old.
         case changedUUIDs
-        /// The UUID of the store that others have written to.
+        /// The UUID of the store that has changed.
         case storeUUID = "NSStoreUUID"
         /// The end of its history, a ``HistoryToken``.
         case historyToken

@@ -63,7 +63,7 @@ public indirect enum SchemaOperation: Sendable, Hashable {
     case dropTable(String)
     /// Drops the foreign key of a column.
     case dropForeignKey(String, of: String)
-    /// Says so, and fails if a row has another key.
+    /// Adds the foreign key of a column. It fails if a row references an object that does not exist.
     case addForeignKey(String, of: String)
     /// Changes properties of a table, such as its constraints and defaults, in place.
     case alterTable(String)

@@ -511,8 +511,8 @@ extension ManagedObjectContext {
         merges.reinsertedRows[RowIdentity(object)] = nil
     }
 
-    /// Does nothing but look for mistakes: an object's key is final from the moment of insertion.
-    /// There for ported code.
+    /// Checks that the objects are of this context, for code written for Core Data. An object's key
+    /// is final from its insertion, so there is nothing to obtain.
     ///
     /// - Throws: ``StoreError`` with `objectOfAnotherContext` for objects of other contexts.
     public func obtainPermanentIDs(for objects: [ManagedObject]) throws {

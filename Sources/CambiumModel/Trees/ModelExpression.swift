@@ -235,7 +235,8 @@ public enum ModelFunction: String, Sendable, Hashable, CaseIterable {
     case sqrt
     /// The remainder of a division of integers.
     case modulus
-    /// The number as a string, or a string as a number; nil if the string is not a number.
+    /// The conversion in ``text`` and ``number``: a number as a string, or a string as a number; nil
+    /// if the string is not a number.
     case string
     /// The number as text, or a text unchanged: `CAST(x, 'NSString')`.
     case text

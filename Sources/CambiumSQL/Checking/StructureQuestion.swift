@@ -27,7 +27,7 @@ package enum StructureFault: Sendable, Hashable {
 /// A query for the rows that have a fault. It returns three columns: the key of the row, or of the
 /// object that owns a link; the key at the other end (0 if there is no other end); and the name of
 /// the row's entity (empty if the row is of the entity that declares the property). Every engine
-/// that keeps the design's tables can run it.
+/// with the tables of ``Schema`` can run it.
 package struct StructureQuestion: Sendable {
     package let fault: StructureFault
     /// The entity that has the property.

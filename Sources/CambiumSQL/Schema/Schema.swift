@@ -1,7 +1,6 @@
 import CambiumModel
 
-/// The whole SQL of a fresh store of a model: the file format that the design's table of storage
-/// forms describes.
+/// The whole SQL of a fresh store of a model: the file format.
 package final class Schema: Sendable, Equatable {
     /// The version of the file format itself.
     package static let formatVersion = 1

@@ -116,15 +116,15 @@ struct BatchAssignment: Sendable {
 extension BatchUpdateRequest {
     // MARK: Constants
 
-    /// The request that sets an attribute, or sets it to nil. If a required attribute is set to
-    /// nil, the request fails.
+    /// Returns the request with an attribute set to a value, or to nil. If a required attribute is
+    /// set to nil, the request fails.
     public func set<Value: AttributeValue>(
         _ key: Key<Entity, Value>, to value: Value?
     ) -> Self {
         assigning(key.path, .constant(value?.attributeValue ?? .null))
     }
 
-    /// The request that sets a codable attribute, or sets it to nil.
+    /// Returns the request with a codable attribute set to a value, or to nil.
     public func set<Value: Codable & Sendable>(
         _ key: OpaqueKey<Entity, Value>, to value: Value?
     ) -> Self {
@@ -133,14 +133,14 @@ extension BatchUpdateRequest {
         return assigning(key.path, .json(json.map { String(decoding: $0, as: UTF8.self) }))
     }
 
-    /// The request that sets a data attribute, or sets it to nil. The data may be in a separate
-    /// file. The value is written once for each object.
+    /// Returns the request with a data attribute set to a value, or to nil. The data may be in a
+    /// separate file. The value is written once for each object.
     public func set(_ key: OpaqueKey<Entity, Data>, to value: Data?) -> Self {
         assigning(key.path, .constant(value.map { .data($0) } ?? .null))
     }
 
-    /// Says why a transient attribute cannot be set.
-    @available(*, unavailable, message: "A TransientKey names what is not in the store.")
+    /// Unavailable: a transient attribute is not in the store.
+    @available(*, unavailable, message: "A transient attribute is not in the store.")
     public func set<Value>(_ key: TransientKey<Entity, Value>, to value: Value?) -> Self { self }
 
     // MARK: Relationships
@@ -153,7 +153,7 @@ extension BatchUpdateRequest {
         assigning(key.path, .object(object))
     }
 
-    /// The request that sets a to-one relationship to a saved object.
+    /// Returns the request with a to-one relationship set to a saved object.
     public func set<Destination: ManagedObject>(
         _ key: ToOneKey<Entity, Destination>, to object: Destination
     ) -> Self {
@@ -191,8 +191,8 @@ extension BatchUpdateRequest {
 
     // MARK: By name
 
-    /// The request that sets a property by its name, for generic code. A to-one relationship takes
-    /// the ``ObjectID/key`` of the object that it references, as an `.int`.
+    /// Returns the request with a property, by its name, set to a value, for generic code. A to-one
+    /// relationship takes the ``ObjectID/key`` of the object that it references, as an `.int`.
     public func setValue(_ value: CambiumModel.Value, forKey name: String) -> Self {
         assigning([name], .constant(value))
     }
