@@ -316,11 +316,11 @@ public enum MigrationOutcome: Sendable, Hashable {
 }
 
 /// The name of a version. Names of the same form can be compared.
-struct VersionName {
+package struct VersionName {
     private let words: [Substring]
     private let numbers: [Substring]
 
-    init(_ name: String) {
+    package init(_ name: String) {
         var words: [Substring] = []
         var numbers: [Substring] = []
         var rest = name[...]
@@ -339,7 +339,7 @@ struct VersionName {
     /// Whether the numbers in this name are greater than those in another name: `Model 12` is later
     /// than `Model 9`, and `2.10` is later than `2.9`. Names with different words cannot be
     /// compared.
-    func isLater(than other: VersionName) -> Bool {
+    package func isLater(than other: VersionName) -> Bool {
         for index in numbers.indices {
             guard index < other.numbers.count else {
                 // `2.1` is later than `2`; `2 beta` is not.

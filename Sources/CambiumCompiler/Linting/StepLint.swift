@@ -1,3 +1,4 @@
+import CambiumMigration
 import CambiumModel
 import CambiumPlan
 import CambiumSQL
@@ -259,22 +260,35 @@ extension StepLint {
 }
 
 extension StepLint {
-    /// Checks two versions with the same hash. A store cannot distinguish them: a program of the
-    /// older version opens a store of the newer version, and removes its conditions again.
+    /// Checks two versions with the same hash. A program of the older version that has the store
+    /// open does not notice the migration. If the names of the versions are not in order, it even
+    /// opens a store of the newer version, and removes its conditions again.
     func lintCompatibility() {
         guard old.model.versionHash == new.model.versionHash else { return }
         lintRepeatedStep()
         lintUnknownCases()
     }
 
+    /// Whether a program of the older version refuses to open a store of the newer version.
+    private var isInOrder: Bool {
+        VersionName(new.model.version).isLater(than: VersionName(old.model.version))
+    }
+
+    private func olderProgram(_ harm: String) -> String {
+        let program = "A program of version \(old.model.version)"
+        return isInOrder
+            ? "\(program) that has the store open continues to use it, and \(harm)"
+            : "\(program) opens stores of this version as its own, and \(harm)"
+    }
+
     private func lintRepeatedStep() {
         if let step = new.model.migration?.steps.first {
             return report(
                 .sameHash,
-                """
-                A program of version \(old.model.version) opens stores of this version as its own, \
-                and lets the step '\(step.name)' run again
-                """,
+                olderProgram(
+                    isInOrder
+                        ? "does not know the step '\(step.name)'"
+                        : "lets the step '\(step.name)' run again"),
                 at: new.position(ofEntity: nil),
                 notes: [modifierRemedy(at: new.model.entities.first?.name ?? "")])
         }
@@ -286,13 +300,15 @@ extension StepLint {
         let property = repeated == nil ? risk?.property : repeated?.property
         let subject = property.map { "\(type ?? entity).\($0)" } ?? entity
         let harm =
-            repeated == nil
-            ? "writes what this version does not allow (\(subject))"
-            : "lets the step run again, with what it does to \(subject)"
+            if repeated == nil {
+                "writes what this version does not allow (\(subject))"
+            } else if isInOrder {
+                "does not know what the step does to \(subject)"
+            } else {
+                "lets the step run again, with what it does to \(subject)"
+            }
         report(
-            .sameHash,
-            "A program of version \(old.model.version) opens stores of this version as its own, and "
-                + harm,
+            .sameHash, olderProgram(harm),
             at: type.map(new.position(ofEnumeration:)) ?? new.position(ofEntity: entity),
             notes: [modifierRemedy(at: entity)])
     }
@@ -317,12 +333,9 @@ extension StepLint {
         }
         for (name, cases) in added {
             guard let user = user(of: name) else { continue }
+            let list = cases.map { "'\($0)'" }.joined(separator: ", ")
             report(
-                .unknownCase,
-                """
-                A program of version \(old.model.version) opens stores of this version as its own, \
-                and cannot read \(cases.map { "'\($0)'" }.joined(separator: ", ")) of \(name)
-                """,
+                .unknownCase, olderProgram("cannot read \(list) of \(name)"),
                 at: new.position(ofEnumeration: name), notes: [modifierRemedy(at: user)])
         }
     }
@@ -330,7 +343,7 @@ extension StepLint {
     private func modifierRemedy(at entity: String) -> String {
         wording.write(("hashModifier", "…")) + """
              at '\(entity)', another one than before: then the \
-            older program reports that it cannot open the store
+            older program reports that it cannot use the store
             """
     }
 }
