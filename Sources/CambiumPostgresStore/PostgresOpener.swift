@@ -82,7 +82,7 @@ package struct PostgresOpener: StoreOpening {
             }
             if found.made == nil {
                 try permitting("compare the tables of", .temporaryTables) {
-                    try requireTables(layout, connection, found)
+                    try requireTables(derivations, connection, found)
                 }
             }
             return found
@@ -365,8 +365,9 @@ package struct PostgresOpener: StoreOpening {
     /// If the server's description has the stored hash, nothing else is compared. Otherwise the
     /// tables are compared with temporary tables that the server creates for the model.
     private func requireTables(
-        _ layout: PostgresLayout, _ connection: PostgresConnection, _ store: Found
+        _ derivations: PostgresDerivations, _ connection: PostgresConnection, _ store: Found
     ) throws {
+        let layout = derivations.layout
         let trustsOthers = options.trust == .externalObjects
         let policy = store.hasOtherLimits ? .report : options.driftPolicy
         if policy == .report, trustsOthers { return }
@@ -392,7 +393,7 @@ package struct PostgresOpener: StoreOpening {
             guard changed.allSatisfy(\.obstacles.isEmpty) else {
                 throw MigrationError.storeDiffers(changed)
             }
-            return try permitting("repair", .owner) { try repair(changed, drift) }
+            return try permitting("repair", .owner) { try repair(changed, drift, derivations) }
         }
         if !options.isReadOnly, found.isEmpty {
             // Another version of the server may describe the same tables differently.
@@ -401,28 +402,49 @@ package struct PostgresOpener: StoreOpening {
     }
 
     /// Restores what another program has removed or changed, in one transaction.
-    private func repair(_ changed: [StoreDifference], _ drift: PostgresDrift) throws {
+    private func repair(
+        _ changed: [StoreDifference], _ drift: PostgresDrift, _ derivations: PostgresDerivations
+    ) throws {
         let (layout, connection) = (drift.layout, drift.connection)
         try connection.transaction {
             let (expected, actual) = try drift.catalogues(isInTransaction: true)
-            do {
-                _ = try connection.run(
-                    PostgresRepair(expected, actual, layout).statements
-                        .map { PostgresStatement($0.sql) })
-            } catch let error as PostgresError
-                where error.isOfConstraint || error.state == PostgresError.dependency
-            {
-                throw StoreError(
-                    code: .cannotOpen,
-                    message: "Another program has changed \(changed.list), and the store cannot be "
-                        + "repaired as it is: \(error.message).",
-                    remedy: "Change the rows or what depends on it first, or set "
-                        + "StoreOptions.driftPolicy to report.", underlying: error)
+            let refusals = PostgresRefusals(
+                derivations: derivations,
+                statements: PostgresRepair(expected, actual, layout).statements,
+                trial: PostgresTrial(connection, interruption))
+            for statement in refusals.statements {
+                do {
+                    try refusals.trial.run(statement.sql, keepingTransaction: true)
+                } catch let error as PostgresError
+                    where error.isOfData || error.state == PostgresError.dependency
+                {
+                    let cause: any Error =
+                        refusals.error(error, by: statement, of: "repair") ?? error
+                    throw Self.notRepaired(changed, cause)
+                }
             }
             try note([(Self.catalogueName, try drift.catalogue().hash)], layout, connection)
         }
         let rest = try drift.differences().filter { $0.kind != .external }
         guard rest.isEmpty else { throw MigrationError.storeDiffers(rest) }
+    }
+
+    private static func notRepaired(
+        _ changed: [StoreDifference], _ cause: any Error
+    ) -> StoreError {
+        let reason =
+            switch cause {
+            case MigrationError.refused(let refusal): refusal.description
+            case let error as MigrationError: error.problem
+            case let error as PostgresError: error.message
+            default: "\(cause)"
+            }
+        return StoreError(
+            code: .cannotOpen,
+            message: "Another program has changed \(changed.list), and the store cannot be "
+                + "repaired as it is: \(reason).",
+            remedy: "Change the rows or what depends on it first, or set "
+                + "StoreOptions.driftPolicy to report.", underlying: cause)
     }
 
     private func note(

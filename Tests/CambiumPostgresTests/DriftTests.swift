@@ -115,27 +115,60 @@ struct DriftTests {
         try opener(server, schema).open().store.close()
     }
 
-    @Test(arguments: PostgresServer.some())
+    /// Changes by another program, and what is reported of them.
+    private static let misfits: [(changes: [String], words: [String])] = [
+        (
+            [
+                "DROP INDEX @.\"Node.key.box\"", "DROP INDEX @.\"Limited.unique.code\"",
+                "INSERT INTO @.\"Limited\" (\"_id\", code) VALUES (1, 'AA'), (7, 'AB'), (9, 'AB')",
+            ], ["two objects of Limited", "objects 7 and 9 of Limited"]
+        ),
+        (
+            [
+                "ALTER TABLE @.\"Topic\" ALTER COLUMN name DROP NOT NULL",
+                "INSERT INTO @.\"Topic\" (\"_id\", name) VALUES (1, 'A'), (7, NULL)",
+            ], ["Topic.name has no value", "object 7 of Topic"]
+        ),
+        (
+            [
+                "ALTER TABLE @.\"Limited\" DROP CONSTRAINT \"Limited.code.pattern\"",
+                "INSERT INTO @.\"Limited\" (\"_id\", code) VALUES (1, 'AB'), (7, 'xy')",
+            ], ["Limited.code", "object 7 of Limited"]
+        ),
+        (
+            [
+                "ALTER TABLE @.\"Box\" DROP CONSTRAINT \"Box.topic.destination\"",
+                "INSERT INTO @.\"Box\" (\"_id\", topic) VALUES (1, NULL), (7, 99)",
+            ], ["A link of Box", "object 7 has it"]
+        ),
+    ]
+
+    @Test(arguments: PostgresServer.some(), misfits.indices)
     func `rows that do not fit what is made again are named, and nothing is repaired`(
-        _ server: PostgresServer
+        _ server: PostgresServer, _ index: Int
     ) throws {
         let schema = PostgresServer.newSchema
         try opener(server, schema).open().store.close()
         let connection = try server.connect()
-        for sql in [
-            "DROP INDEX @.\"Node.key.box\"", "DROP INDEX @.\"Limited.unique.code\"",
-            "INSERT INTO @.\"Limited\" (\"_id\", code) VALUES (1, 'AB'), (2, 'AB')",
-        ] { _ = try connection.run(sql.replacing("@", with: "\"\(schema)\"")) }
-        let error = #expect(throws: StoreError.self) {
-            try opener(server, schema) { $0.driftPolicy = .repair }.open()
+        let (changes, words) = Self.misfits[index]
+        for sql in changes {
+            _ = try connection.run(sql.replacing("@", with: "\"\(schema)\""))
         }
-        #expect(error?.message.contains("Limited.unique.code") == true)
-        #expect(error?.message.contains("Change the rows") == true)
-        let differences =
-            try opener(server, schema) { $0.driftPolicy = .report }.open().store
-            as? PostgresEngine
-        #expect(try differences?.differences().count == 2)
-        differences?.close()
+        func differences() throws -> [StoreDifference] {
+            let store = try opener(server, schema) { $0.driftPolicy = .report }.open().store
+            defer { store.close() }
+            return try #require(store as? PostgresEngine).differences()
+        }
+        let before = try differences()
+        #expect(!before.isEmpty)
+        let error = try #require(
+            throws: StoreError.self,
+            performing: { try opener(server, schema) { $0.driftPolicy = .repair }.open() })
+        for word in words + ["cannot be repaired", "Change the rows"] {
+            #expect(error.message.contains(word), "\(error)")
+        }
+        #expect(!"\(error)".contains("xy"))
+        try #expect(differences() == before)
     }
 
     @Test(arguments: PostgresServer.some())

@@ -185,49 +185,10 @@ struct PostgresMigrator {
         _ error: PostgresError, _ trial: PostgresTrial
     ) -> any Error {
         if error.state == PostgresError.lockTimeout { return isBusy(error) }
-        if error.state == PostgresError.foreignKeyViolation {
-            return brokenLinks(statement, trial)
-        }
-        guard error.isOfData else { return error }
-        let constraint = layout.brokenConstraint(error)
-        var reason = reason(of: error).words
-        // The statement names the reason itself.
-        if case .checkRows = statement.operation, let words = error.constraint { reason = words }
-        return MigrationError.refused(
-            RefusedRows(
-                layout.model.model, in: migration.steps.flatMap(\.statements), of: trial
-            )
-            .refusal(by: statement, of: step, constraint, reason: reason))
-    }
-
-    /// The error for dangling references, if a statement cannot add a foreign key.
-    private func brokenLinks(
-        _ statement: MigrationStatement, _ trial: PostgresTrial
-    ) -> MigrationError {
-        let schema = PostgresSchema(of: derivations)
-        guard case .addForeignKey(let name, let table) = statement.operation,
-            let key = schema.links.first(where: { $0.key.name == name })?.key
-        else { return .brokenLinks(table: "", count: 1, object: nil) }
-        let isOfObjects = schema.tables.contains { table in
-            table.name == key.table && table.columns.contains { $0.name == SystemColumn.key }
-        }
-        let column = SQLText.identifier(key.column)
-        let row = trial.rows(
-            """
-            SELECT count(*), min(\(isOfObjects ? "t.\"_id\"" : "NULL::bigint")) \
-            FROM \(SQLText.identifier(key.table)) AS t \
-            WHERE t.\(column) IS NOT NULL AND NOT EXISTS (SELECT \
-            FROM \(SQLText.identifier(key.destination)) AS d WHERE d."_id" = t.\(column))
-            """
-        ).first
-        return .brokenLinks(
-            table: table, count: Int(row?[0].integer ?? 1), object: row?[1].integer)
-    }
-
-    /// The broken constraint, and a description of the violation.
-    private func reason(of error: PostgresError) -> (constraint: ConstraintName?, words: String) {
-        let constraint = layout.brokenConstraint(error)
-        return (constraint, constraint?.violation ?? error.message)
+        let refusals = PostgresRefusals(
+            derivations: derivations, statements: migration.steps.flatMap(\.statements),
+            trial: trial)
+        return refusals.error(error, by: statement, of: step) ?? error
     }
 
     // MARK: Rows that steps of the program have left
@@ -248,11 +209,11 @@ struct PostgresMigrator {
             }
             guard let refused else { return nil }
             let entity = trial.entity(of: refused.key, in: working) ?? root
-            let (_, reason) = reason(of: refused.error)
             return MigrationStepError(
                 step: steps, entity: entity, row: refused.key,
                 MigrationStepMistake.missingValue(
-                    entity: entity, row: refused.key, constraint: reason))
+                    entity: entity, row: refused.key,
+                    constraint: layout.violation(of: refused.error)))
         case .createIndex(_, let table, _?)
         where migration.steps.contains { $0.code != nil && $0.tables.contains(table) }:
             guard let search = RefusalSQL.search(after: statement) else { return nil }

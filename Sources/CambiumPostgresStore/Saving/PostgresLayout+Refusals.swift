@@ -33,6 +33,12 @@ extension PostgresLayout {
         }
     }
 
+    /// A description of a violation. It is the server's message if no constraint of the model is
+    /// violated.
+    func violation(of error: PostgresError) -> String {
+        brokenConstraint(error)?.violation ?? error.message
+    }
+
     /// The error that a program receives if a save fails.
     func refusal(_ error: any Error) -> any Error {
         if error is SaveConflict {

@@ -1,3 +1,4 @@
+import CambiumPlan
 import CambiumPostgresSQL
 import CambiumSQL
 
@@ -11,6 +12,7 @@ struct PostgresRepair {
     ///   - expected: The schema that the store should have.
     ///   - actual: The schema that it has.
     init(_ expected: PostgresCatalogue, _ actual: PostgresCatalogue, _ layout: PostgresLayout) {
+        let indexes = Schema(of: layout.model.model).tables.flatMap(\.indexes)
         for relation in expected.relations where !relation.hasPrefix(HistorySQL.prefix) {
             let (wanted, have) = (expected.parts(of: relation), actual.parts(of: relation))
             let table = layout.qualified(relation)
@@ -26,16 +28,20 @@ struct PostgresRepair {
                 case "column":
                     add(expected.columns[part], actual.columns[part], name, of: relation, table)
                 case "index":
-                    additions.append(
-                        (
-                            1,
-                            MigrationStatement(.createIndex(part.name, on: relation), definition)
-                        ))
+                    let index = indexes.first { PostgresName.short($0.name) == part.name }
+                    let operation = SchemaOperation.createIndex(
+                        part.name, on: relation, unique: index?.uniqueRows)
+                    additions.append((1, MigrationStatement(operation, definition)))
                 case "constraint":
                     // The columns that a foreign key references have to be unique by then.
                     let isForeign = definition.hasPrefix("FOREIGN")
-                    additions.append(
-                        (isForeign ? 2 : 0, Self.adding(definition, name, to: relation, table)))
+                    let addition =
+                        isForeign
+                        ? MigrationStatement(
+                            .addForeignKey(part.name, of: relation),
+                            "ALTER TABLE \(table) ADD CONSTRAINT \(name) \(definition)")
+                        : Self.adding(definition, name, to: relation, table)
+                    additions.append((isForeign ? 2 : 0, addition))
                 default: break
                 }
             }

@@ -162,17 +162,25 @@ package enum RefusalSQL {
             search(
                 copying: statement, TableCopies.workingName(of: root), into: table, .columns([]))
         case .createIndex(_, let table, let unique?): search(table, unique)
-        case .alterTable(let table) where !statement.rest.isEmpty:
-            Search(
-                table: table, preparation: nil,
-                query: """
-                    SELECT "_id", \(column.map { SQLText.identifier($0) } ?? "NULL") \
-                    FROM \(SQLText.identifier(table))\n\
-                    WHERE NOT (\(statement.rest)) ORDER BY "_id" LIMIT 1
-                    """,
-                rest: .value)
+        case .alterTable(let table): search(table, statement.rest, column)
         default: nil
         }
+    }
+
+    /// Rows that do not meet a condition, or without a value in a column if there is no condition.
+    private static func search(
+        _ table: String, _ condition: String, _ column: String?
+    ) -> Search? {
+        let column = column.map { SQLText.identifier($0) }
+        let test = condition.isEmpty ? column.map { "\($0) IS NOT NULL" } : condition
+        guard let test else { return nil }
+        return Search(
+            table: table, preparation: nil,
+            query: """
+                SELECT "_id", \(column ?? "NULL") FROM \(SQLText.identifier(table))\n\
+                WHERE NOT (\(test)) ORDER BY "_id" LIMIT 1
+                """,
+            rest: .value)
     }
 
     /// The type of values that are, or may be, in files of their own.
