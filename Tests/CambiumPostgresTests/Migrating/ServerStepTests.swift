@@ -79,6 +79,8 @@ struct ServerStepTests {
             "a row is forgotten",
             { context in
                 let place = try context.insert(V2.PlaceRow(name: "c"))
+                // The forgotten row is neither the first nor the last.
+                try context.insert(V2.PersonRow(firstName: "Marie", home: place))
                 try context.forEach(V1.PersonRow.self) { old in
                     guard old.name != "Alan" else { return }
                     try context.update(old.rowID, as: V2.PersonRow.self) {
