@@ -3,7 +3,7 @@ import ShopModel
 import Testing
 
 /// What becomes of a store that another program has changed.
-@Suite(.onSQLite("A store on a server is not repaired yet, and DriftTests look at what it has."))
+@Suite(.onSQLite("DriftTests are about tables on a server."))
 struct DriftPolicyTests {
     private func withChangedStore(_ body: (_ path: String) throws -> Void) throws {
         try withStoreFile { path in

@@ -47,7 +47,6 @@ struct Rules82To84Tests {
     }
 
     @Test(
-        .onSQLite("A server does not migrate a version that changes nothing but limits."),
         arguments: [
             (Self.longer, "(1, 'ab'), (2, 'a')"), (Self.unique, "(1, 'a'), (2, 'a')"),
         ])
