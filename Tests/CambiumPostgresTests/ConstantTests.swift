@@ -142,6 +142,39 @@ struct ConstantTests {
         }
     }
 
+    /// Patterns that a server refuses, or takes seconds for. They are matched in memory, and limit
+    /// an attribute without the server.
+    private static let largePatterns = [
+        "(([ab]?){0,100}c?){0,60}", "((([a-z]?b?c?){0,7}){0,7}){0,6}",
+    ]
+
+    @Test(arguments: engines)
+    func `patterns that no server expands`(_ engine: EngineEntry) throws {
+        let text = Entity(
+            name: "Text",
+            attributes: Self.largePatterns.indices.map { index in
+                Attribute(
+                    name: "text\(index)", type: .string, isOptional: true,
+                    limits: Limits(pattern: Self.largePatterns[index]))
+            })
+        let model = Model(name: "Patterns", version: "1", entities: [text])
+        try engine.withStore(CompiledModel(model)) { store in
+            let context = store.container.newContext()
+            for index in Self.largePatterns.indices {
+                let object = try context.insertObject(ofEntity: "Text")
+                try object.setValue(.string("1"), forKey: "text\(index)")
+                #expect(throws: ValidationError.self) { try context.save() }
+                try object.setValue(.string("aaa"), forKey: "text\(index)")
+                try context.save()
+                for (pattern, count) in [(Self.largePatterns[index], 1), ("a{2}", 0), ("a{3}", 1)] {
+                    let request = FetchRequest<ManagedObject>(entityName: "Text")
+                        .filter(format: "text\(index) MATCHES '\(pattern)'")
+                    #expect(try context.count(for: request) == count, "\(pattern)")
+                }
+            }
+        }
+    }
+
     @Test(arguments: engines)
     func `results of constants beyond 64 bits`(_ engine: EngineEntry) throws {
         try engine.withStore(Everything.model) { store in

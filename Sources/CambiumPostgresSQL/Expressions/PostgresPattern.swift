@@ -13,6 +13,12 @@ package struct PostgresPattern {
     private static let greatestCount = 255
     /// Groups in each other take the server's stack.
     private static let greatestDepth = 20
+    /// The server expands repetitions. An expression with more atoms may take seconds, or is an
+    /// error.
+    private static let greatestSize = 700
+
+    /// A part as the server spells it, with the number of atoms that the server makes of it.
+    private typealias Part = (text: String, size: Int)
 
     /// Translates a pattern of MATCHES; nil if the server may interpret it differently.
     package init?(regularExpression: String) {
@@ -20,41 +26,50 @@ package struct PostgresPattern {
         rest = regularExpression[...].unicodeScalars
         // They also match at the ends of lines, but lines have no meaning here.
         if rest.first == "^" { rest.removeFirst() }
-        guard let choice = choice(0) else { return nil }
+        guard let choice = choice(0)?.text else { return nil }
         if rest.first == "$" { rest.removeFirst() }
         guard rest.isEmpty else { return nil }
         text = "^(?:\(choice))$"
     }
 
     /// Branches up to the end or a closing bracket; nil if anything else follows.
-    private mutating func choice(_ depth: Int) -> String? {
+    private mutating func choice(_ depth: Int) -> Part? {
         guard depth <= Self.greatestDepth else { return nil }
-        var result = ""
+        var result: Part = ("", 0)
         while let next = rest.first, next != ")", next != "$" {
             if next == "|" {
                 rest.removeFirst()
-                result += "|"
+                result.text += "|"
                 continue
             }
             guard let atom = atom(depth), let count = count() else { return nil }
-            result += atom + count
+            result.text += atom.text + count.text
+            result.size += atom.size * count.times
+            guard result.size <= Self.greatestSize else { return nil }
         }
         return result
     }
 
-    private mutating func atom(_ depth: Int) -> String? {
-        guard let first = rest.popFirst() else { return nil }
-        switch first {
-        case ".": return "."
-        case "\\": return escape()
-        case "[": return set()
-        case "(":
+    private mutating func atom(_ depth: Int) -> Part? {
+        if rest.first == "(" {
+            rest.removeFirst()
             if rest.first == "?" {
                 guard rest.starts(with: "?:".unicodeScalars) else { return nil }
                 rest.removeFirst(2)
             }
             guard let choice = choice(depth + 1), rest.popFirst() == ")" else { return nil }
-            return "(?:\(choice))"
+            return ("(?:\(choice.text))", max(choice.size, 1))
+        }
+        return character().map { ($0, 1) }
+    }
+
+    /// A character, or a set of them.
+    private mutating func character() -> String? {
+        guard let first = rest.popFirst() else { return nil }
+        switch first {
+        case ".": return "."
+        case "\\": return escape()
+        case "[": return set()
         default:
             if Self.isLetterOrDigit(first) { return String(first) }
             return Self.plainMarks.contains(first) ? "\\\(first)" : nil
@@ -111,31 +126,38 @@ package struct PostgresPattern {
         return result + "]"
     }
 
-    /// The quantifier of the preceding atom. For matching a complete string, a lazy quantifier
-    /// makes no difference, but a possessive one does.
-    private mutating func count() -> String? {
-        var count = ""
+    /// The quantifier of the preceding atom, and the number of atoms that the server makes of one. For
+    /// matching a complete string, a lazy quantifier makes no difference, but a possessive one does.
+    private mutating func count() -> (text: String, times: Int)? {
+        var count = (text: "", times: 1)
         switch rest.first {
         case "*", "+", "?":
-            count = rest.popFirst().map { String($0) } ?? ""
+            count.text = rest.popFirst().map { String($0) } ?? ""
         case "{":
             guard let end = rest.firstIndex(of: "}") else { return nil }
             let body = String(rest[rest.index(after: rest.startIndex)..<end])
             let bounds = body.split(separator: ",", omittingEmptySubsequences: false)
-            guard (1...2).contains(bounds.count), let lower = Int(bounds[0]), lower >= 0,
-                lower <= Self.greatestCount
-            else { return nil }
+            guard (1...2).contains(bounds.count), let lower = Self.number(bounds[0]) else {
+                return nil
+            }
+            count = ("{\(body)}", max(lower, 1))
             if bounds.count == 2, !bounds[1].isEmpty {
-                guard let upper = Int(bounds[1]), lower...Self.greatestCount ~= upper else {
-                    return nil
-                }
+                guard let upper = Self.number(bounds[1]), upper >= lower else { return nil }
+                count.times = max(upper, 1)
             }
             rest = rest[rest.index(after: end)...]
-            count = "{\(body)}"
         default: return count
         }
         if rest.first == "?" { rest.removeFirst() }
         if let next = rest.first, "*+?{".unicodeScalars.contains(next) { return nil }
         return count
+    }
+
+    /// A bound of a repetition. (Swift's numbers may have a sign; a bound may not.)
+    private static func number(_ digits: Substring) -> Int? {
+        guard digits.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) else {
+            return nil
+        }
+        return Int(digits).flatMap { $0 <= greatestCount ? $0 : nil }
     }
 }
