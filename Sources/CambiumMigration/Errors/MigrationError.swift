@@ -231,6 +231,10 @@ public indirect enum MigrationError: Error, Sendable, Hashable, CustomStringConv
         case .newerFormat, .newerVersion: "Update the program"
         case .noWayBack(let store, _):
             "Name \(store.excerpt()) or a later version as the target, or no target"
+        case .unknownVersion(let store, _, let known)
+        where known.contains { $0.hasPrefix("\(store) (") }:
+            "If version \(store.excerpt()) has shipped, put its file back and add a new version. If it "
+                + "is still in development, delete the store, or drop its schema on a server"
         case .unknownVersion:
             "Was a version changed after it had shipped? Put its file back and add a new one. If a "
                 + "later program has written the store, update this one"

@@ -268,7 +268,7 @@ struct BrokenStoreTests {
             as: "notAStore", ["has no metadata of a model", "restore it from a backup"]),
         .fails(
             "a garbled hash", "UPDATE @._metadata SET value = 'x' WHERE name = 'versionHash'",
-            as: "unknownVersion", ["version", "1"]),
+            as: "unknownVersion", ["version 1", "drop its schema"]),
         .fails(
             "a newer format", "UPDATE @._metadata SET value = '99' WHERE name = 'format'",
             as: "unknownVersion", ["99", "Update the program"]),
