@@ -240,10 +240,12 @@ find "$site/data/documentation/cambium" -name '*.json' -print0 | xargs -0 awk '
         }
         if (written && unlisted) print FILENAME ": The Topics do not list every member."
         if (!written && members > 15) print FILENAME ": " members " members need Topics."
+        next
     }
+    /"topicSections":\[\{/ { print FILENAME ": A text in the Topics prevents this check." }
 ' | sed 's/^.*\/documentation\/cambium\/\(.*\)\.json:/    \1:/' | sort >"$work/unlisted"
 if [ -s "$work/unlisted" ]; then
-    echo "docc added groups to the pages of these types, for members without Topics:"
+    echo "docc adds groups to the pages of these types. List their members in Topics:"
     cat "$work/unlisted"
     exit 1
 fi

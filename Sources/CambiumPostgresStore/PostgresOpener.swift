@@ -73,19 +73,17 @@ package struct PostgresOpener: StoreOpening {
         let layout = derivations.layout
         let found = try pool.withConnection { connection in
             try require(connection)
-            let found = try connection.transaction {
-                do {
-                    return try identifier(derivations, connection)
-                } catch let error as PostgresError where error.isCancellation {
-                    throw MigrationError.cancelled
+            do {
+                let found = try connection.transaction { try identifier(derivations, connection) }
+                if found.made == nil {
+                    try permitting("compare the tables of", .temporaryTables) {
+                        try requireTables(derivations, connection, found)
+                    }
                 }
+                return found
+            } catch let error as PostgresError where error.isCancellation {
+                throw MigrationError.cancelled
             }
-            if found.made == nil {
-                try permitting("compare the tables of", .temporaryTables) {
-                    try requireTables(derivations, connection, found)
-                }
-            }
-            return found
         }
         if let new = found.made { made.withLock { $0 = new } }
         let history = try PostgresHistory(layout, options.historyRetention)

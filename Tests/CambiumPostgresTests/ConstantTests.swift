@@ -101,9 +101,12 @@ struct ConstantTests {
 
     private static let texts = [
         "", "k", "_", "ß", "ſ", "\u{212A}", "İ", "ŉ", "É", "e\u{301}", "Σ", "\u{A0}", "٣", "a\nb",
+        "`",
+        "@", ":",
     ]
     private static let patterns = [
-        ".", "\\w+", "\\d", "\\s", "k", "ss", "[A-Z]+", "[^k]", "[a-z]*", ".*|\\w",
+        ".", "\\w+", "\\d", "\\s", "k", "ss", "[A-Z]+", "[^k]", "[a-z]*", ".*|\\w", "[@#]",
+        "[:alpha:]", "k{0}_?", "(k|)",
     ]
 
     /// Letters that change their length, or become ASCII, if their case is ignored.

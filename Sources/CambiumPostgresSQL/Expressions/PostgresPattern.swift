@@ -16,9 +16,17 @@ package struct PostgresPattern {
     /// The server expands repetitions. An expression with more atoms may take seconds, or is an
     /// error.
     private static let greatestSize = 700
+    /// The number of atoms that one atom counts as in a repetition of a part that may be empty: the
+    /// server connects each copy with all others.
+    private static let sizeInEmptyParts = 10
 
-    /// A part as the server spells it, with the number of atoms that the server makes of it.
-    private typealias Part = (text: String, size: Int)
+    /// A part as the server spells it.
+    private struct Part {
+        var text = ""
+        /// The number of atoms that the server makes of it.
+        var size = 0
+        var mayBeEmpty = false
+    }
 
     /// Translates a pattern of MATCHES; nil if the server may interpret it differently.
     package init?(regularExpression: String) {
@@ -35,18 +43,24 @@ package struct PostgresPattern {
     /// Branches up to the end or a closing bracket; nil if anything else follows.
     private mutating func choice(_ depth: Int) -> Part? {
         guard depth <= Self.greatestDepth else { return nil }
-        var result: Part = ("", 0)
+        var result = Part()
+        var branchMayBeEmpty = true
         while let next = rest.first, next != ")", next != "$" {
             if next == "|" {
                 rest.removeFirst()
                 result.text += "|"
+                result.mayBeEmpty = result.mayBeEmpty || branchMayBeEmpty
+                branchMayBeEmpty = true
                 continue
             }
             guard let atom = atom(depth), let count = count() else { return nil }
             result.text += atom.text + count.text
-            result.size += atom.size * count.times
+            let isOfEmptyParts = count.greatest > 1 && atom.mayBeEmpty
+            result.size += atom.size * count.greatest * (isOfEmptyParts ? Self.sizeInEmptyParts : 1)
             guard result.size <= Self.greatestSize else { return nil }
+            branchMayBeEmpty = branchMayBeEmpty && (atom.mayBeEmpty || count.least == 0)
         }
+        result.mayBeEmpty = result.mayBeEmpty || branchMayBeEmpty
         return result
     }
 
@@ -57,10 +71,12 @@ package struct PostgresPattern {
                 guard rest.starts(with: "?:".unicodeScalars) else { return nil }
                 rest.removeFirst(2)
             }
-            guard let choice = choice(depth + 1), rest.popFirst() == ")" else { return nil }
-            return ("(?:\(choice.text))", max(choice.size, 1))
+            guard var part = choice(depth + 1), rest.popFirst() == ")" else { return nil }
+            part.text = "(?:\(part.text))"
+            part.size = max(part.size, 1)
+            return part
         }
-        return character().map { ($0, 1) }
+        return character().map { Part(text: $0, size: 1) }
     }
 
     /// A character, or a set of them.
@@ -106,7 +122,8 @@ package struct PostgresPattern {
             result += "^"
             body.removeFirst()
         }
-        guard !body.isEmpty else { return nil }
+        // `[:alpha:]` is a class of letters in memory, and six characters to the server.
+        guard !body.isEmpty, body.first != ":" else { return nil }
         while let first = body.popFirst() {
             if Self.isLetterOrDigit(first), body.first == "-", let last = body.dropFirst().first {
                 guard Self.isLetterOrDigit(last), first.value <= last.value else { return nil }
@@ -126,24 +143,26 @@ package struct PostgresPattern {
         return result + "]"
     }
 
-    /// The quantifier of the preceding atom, and the number of atoms that the server makes of one. For
-    /// matching a complete string, a lazy quantifier makes no difference, but a possessive one does.
-    private mutating func count() -> (text: String, times: Int)? {
-        var count = (text: "", times: 1)
+    /// The quantifier of the preceding atom. An unlimited one counts as one occurrence, because the
+    /// server does not expand it. For matching a complete string, a lazy quantifier makes no
+    /// difference, but a possessive one does.
+    private mutating func count() -> (text: String, least: Int, greatest: Int)? {
+        var count = (text: "", least: 1, greatest: 1)
         switch rest.first {
         case "*", "+", "?":
             count.text = rest.popFirst().map { String($0) } ?? ""
+            count.least = count.text == "+" ? 1 : 0
         case "{":
             guard let end = rest.firstIndex(of: "}") else { return nil }
             let body = String(rest[rest.index(after: rest.startIndex)..<end])
             let bounds = body.split(separator: ",", omittingEmptySubsequences: false)
-            guard (1...2).contains(bounds.count), let lower = Self.number(bounds[0]) else {
+            guard (1...2).contains(bounds.count), let least = Self.number(bounds[0]) else {
                 return nil
             }
-            count = ("{\(body)}", max(lower, 1))
+            count = ("{\(body)}", least, max(least, 1))
             if bounds.count == 2, !bounds[1].isEmpty {
-                guard let upper = Self.number(bounds[1]), upper >= lower else { return nil }
-                count.times = max(upper, 1)
+                guard let greatest = Self.number(bounds[1]), greatest >= least else { return nil }
+                count.greatest = max(greatest, 1)
             }
             rest = rest[rest.index(after: end)...]
         default: return count

@@ -32,7 +32,8 @@ struct PostgresRefusals {
     private func brokenLinks(_ statement: MigrationStatement) -> MigrationError {
         let schema = PostgresSchema(of: derivations)
         guard case .addForeignKey(let name, let table) = statement.operation,
-            let key = schema.links.first(where: { $0.key.name == name })?.key
+            let key = schema.links
+                .first(where: { PostgresName.short($0.key.name) == PostgresName.short(name) })?.key
         else { return .brokenLinks(table: "", count: 1, object: nil) }
         let isOfObjects = schema.tables.contains { table in
             table.name == key.table && table.columns.contains { $0.name == SystemColumn.key }

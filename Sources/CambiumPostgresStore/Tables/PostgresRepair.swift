@@ -12,10 +12,14 @@ struct PostgresRepair {
     ///   - expected: The schema that the store should have.
     ///   - actual: The schema that it has.
     init(_ expected: PostgresCatalogue, _ actual: PostgresCatalogue, _ layout: PostgresLayout) {
-        let indexes = Schema(of: layout.model.model).tables.flatMap(\.indexes)
+        let tables = Schema(of: layout.model.model).tables
+        let indexes = tables.flatMap(\.indexes)
         for relation in expected.relations where !relation.hasPrefix(HistorySQL.prefix) {
             let (wanted, have) = (expected.parts(of: relation), actual.parts(of: relation))
             let table = layout.qualified(relation)
+            // The server's names may be shortened.
+            let fullName =
+                tables.first { PostgresName.short($0.name) == relation }?.name ?? relation
             for part in have.keys.sorted(by: { $0.name < $1.name })
             where wanted[part] == nil && Self.isOfModel(part) {
                 drop(part, of: relation, table, layout)
@@ -26,11 +30,11 @@ struct PostgresRepair {
                 if have[part] != nil { drop(part, of: relation, table, layout) }
                 switch part.kind {
                 case "column":
-                    add(expected.columns[part], actual.columns[part], name, of: relation, table)
+                    add(expected.columns[part], actual.columns[part], name, of: fullName, table)
                 case "index":
                     let index = indexes.first { PostgresName.short($0.name) == part.name }
                     let operation = SchemaOperation.createIndex(
-                        part.name, on: relation, unique: index?.uniqueRows)
+                        part.name, on: fullName, unique: index?.uniqueRows)
                     additions.append((1, MigrationStatement(operation, definition)))
                 case "constraint":
                     // The columns that a foreign key references have to be unique by then.
@@ -38,9 +42,9 @@ struct PostgresRepair {
                     let addition =
                         isForeign
                         ? MigrationStatement(
-                            .addForeignKey(part.name, of: relation),
+                            .addForeignKey(part.name, of: fullName),
                             "ALTER TABLE \(table) ADD CONSTRAINT \(name) \(definition)")
-                        : Self.adding(definition, name, to: relation, table)
+                        : Self.adding(definition, name, to: fullName, table)
                     additions.append((isForeign ? 2 : 0, addition))
                 default: break
                 }

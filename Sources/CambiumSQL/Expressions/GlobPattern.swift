@@ -86,8 +86,9 @@ package struct GlobPattern: Sendable {
         var body = rest[rest.index(after: rest.startIndex)..<end]
         let isNegated = body.first == "^"
         if isNegated { body.removeFirst() }
-        // A hyphen stands last or between the ends of a range.
-        guard body.first != "-", !body.isEmpty, String(body).firstRange(of: "--") == nil,
+        // A hyphen stands last or between the ends of a range. `[:alpha:]` is a class of letters.
+        guard body.first != "-", body.first != ":", !body.isEmpty,
+            String(body).firstRange(of: "--") == nil,
             body.allSatisfy({ isPlain($0) || "-+.".unicodeScalars.contains($0) })
         else { return nil }
         rest = rest[rest.index(after: end)...]

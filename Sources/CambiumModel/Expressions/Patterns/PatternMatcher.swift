@@ -188,7 +188,8 @@ struct ScalarMembership {
         case lineEnd(isNegated: Bool)
         case only(Unicode.Scalar)
         case caseless(String)
-        case regex(Regex<AnyRegexOutput>)
+        /// A class, and the same class with regard to case if it ignores case.
+        case regex(Regex<AnyRegexOutput>, withCase: Regex<AnyRegexOutput>?)
         case never
     }
 
@@ -206,9 +207,18 @@ struct ScalarMembership {
             case .caseless(let mapping): .caseless(mapping)
             case .spelt(let text):
                 // The parser has compiled it before.
-                (try? Regex(text)).map { .regex($0.matchingSemantics(.unicodeScalar)) } ?? .never
+                Self.regex(text).map { .regex($0, withCase: Self.regexWithCase(text)) } ?? .never
             }
         }
+    }
+
+    private static func regex(_ text: String) -> Regex<AnyRegexOutput>? {
+        (try? Regex(text))?.matchingSemantics(.unicodeScalar)
+    }
+
+    private static func regexWithCase(_ text: String) -> Regex<AnyRegexOutput>? {
+        guard text.hasPrefix("(?"), let end = text.firstIndex(of: ")") else { return nil }
+        return regex("\(text[...end])(?-i)\(text[end...].dropFirst())")
     }
 
     mutating func contains(_ scalar: Unicode.Scalar, in set: Int) -> Bool {
@@ -218,10 +228,12 @@ struct ScalarMembership {
         case .only(let wanted): return scalar == wanted
         case .caseless(let mapping): return scalar.properties.lowercaseMapping == mapping
         case .never: return false
-        case .regex(let regex):
+        case .regex(let regex, let withCase):
             let key = UInt64(set) << 32 | UInt64(scalar.value)
             if let known = known[key] { return known }
-            let result = (try? regex.wholeMatch(in: String(Character(scalar)))) != nil
+            // With ignored case, the standard library takes "@" for a letter, whose other case is "`".
+            let test = scalar == "`" ? withCase ?? regex : regex
+            let result = (try? test.wholeMatch(in: String(Character(scalar)))) != nil
             if known.count >= Self.maximumKnown { known.removeAll() }
             known[key] = result
             return result
