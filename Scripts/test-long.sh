@@ -309,7 +309,7 @@ part "packages without PostgreSQL and with it" 3 postgres
 if [ "$budget" -ge 240 ]; then server_pairs=2000; else server_pairs=200; fi
 part "migrations of $server_pairs random pairs of models on servers" $((server_pairs / 50)) server_migrations
 part "moving 1,000,000 objects" 12 moves
-part "tests of full size" 7 full_size
+part "tests of full size" 40 full_size
 part "the first hour, by the README" 4 first_hour
 part "the tutorial, by its page" 4 tutorial
 part "generated Swift of all fixtures" 2 generated
